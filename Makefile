@@ -1,0 +1,33 @@
+# Every target works on a fresh clone: it makes .venv and installs what it needs, once.
+PYTHON ?= python3
+VENV := .venv
+RUN := $(VENV)/bin/python
+READY := $(VENV)/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help setup test lint audit clean
+
+help:  ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
+
+setup: $(READY)  ## make .venv and install everything, once
+
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if v >= (3, 11) else f"MarginBench needs Python 3.11 or newer, $(PYTHON) is {v[0]}.{v[1]}: make PYTHON=python3.11 …")'
+	@[ -x $(RUN) ] || { echo "making $(VENV) with $$($(PYTHON) --version)"; $(PYTHON) -m venv $(VENV); }
+	@echo "installing the pinned packages into $(VENV) (about a minute, once)"
+	@$(RUN) -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+test: $(READY) lint  ## lint, type-check and run all tests
+	$(RUN) -m pytest -n 2
+
+lint: $(READY)
+	$(RUN) -m ruff check .
+	$(RUN) -m mypy
+
+audit: $(READY)  ## check every loss: gradients, limits, half precision, state
+	$(RUN) -m benchmark audit
+
+clean:  ## remove .venv and caches (results and data stay)
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis *.egg-info
