@@ -1,0 +1,32 @@
+"""Angular-margin losses behind one contract, usable alone: they need torch and nothing else.
+
+    import losses
+    head = losses.create("arcface", num_classes=100, dim=64, s=30.0, m=0.5)
+    head(embeddings, labels).backward()
+
+A loss is registered by being defined: a file dropped into this folder adds it. `losses/_head.py` holds the
+contract, `losses/cosface.py` is the shortest example.
+"""
+
+from losses._cosine import CosineHead, TargetOnlyHead
+from losses._head import Batch, Head
+from losses._hyper import Hyper, choice, integer, number, scale
+from losses._registry import DuplicateLossError, broken, create, get, load_plugin, names
+
+__all__ = [
+    "Batch",
+    "CosineHead",
+    "DuplicateLossError",
+    "Head",
+    "Hyper",
+    "TargetOnlyHead",
+    "broken",
+    "choice",
+    "create",
+    "get",
+    "integer",
+    "load_plugin",
+    "names",
+    "number",
+    "scale",
+]

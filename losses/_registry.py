@@ -1,0 +1,122 @@
+"""Which losses there are: those defined in this folder and in plug-in files.
+
+Files whose names begin with an underscore are the machinery; every other file is imported on first need. One
+that fails to import is reported by name and the rest goes on working; two losses of one name are an error.
+"""
+
+import importlib
+import importlib.util
+import sys
+import warnings
+import zlib
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from losses._head import Head
+
+_FOLDER = Path(__file__).parent
+_losses: dict[str, type["Head"]] = {}
+_broken: dict[str, str] = {}
+_looked_at: set[str] = set()
+
+
+class DuplicateLossError(ValueError):
+    """Two losses of one name."""
+
+
+def register(loss: type["Head"]) -> None:
+    """Called when a loss's class is defined. Defining the same class again (a reload) replaces it."""
+    known = _losses.get(loss.name)
+    if known is not None and (known.__module__, known.__qualname__) != (loss.__module__, loss.__qualname__):
+        raise DuplicateLossError(
+            f"two losses are named {loss.name!r}: {_where(known)} and {_where(loss)}; rename one of them"
+        )
+    _losses[loss.name] = loss
+
+
+def names() -> list[str]:
+    """The names of all losses, sorted."""
+    _discover()
+    return sorted(_losses)
+
+
+def broken() -> dict[str, str]:
+    """Files of this folder that could not be imported, each with the reason."""
+    _discover()
+    return dict(_broken)
+
+
+def get(name: str) -> type["Head"]:
+    """The class of a loss by its name."""
+    _discover()
+    if name in _losses:
+        return _losses[name]
+    if name in _broken:
+        raise ValueError(f"the loss {name!r} could not be imported: {_broken[name]}")
+    near = get_close_matches(str(name), list(_losses), n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    raise ValueError(f"no loss is named {name!r}{hint} (there are: {', '.join(sorted(_losses))})")
+
+
+def create(name: str, num_classes: int, dim: int, **settings: Any) -> "Head":
+    """A new head. Beside the loss's own hyper-parameters it takes `class_counts`, `num_samples`,
+    `total_steps`, `label_smoothing` and `seed`; see `Head`."""
+    return get(name)(num_classes, dim, **settings)
+
+
+def load_plugin(path: str | Path) -> list[str]:
+    """Imports a file outside this folder and returns the names of the losses that it defines."""
+    path = Path(path).resolve()
+    if not path.is_file():
+        raise ValueError(f"there is no plug-in file {path}")
+    _discover()
+    module = f"losses_plugin_{path.stem}_{zlib.crc32(str(path).encode()):x}"
+    before = set(_losses)
+    spec = importlib.util.spec_from_file_location(module, path)
+    if spec is None or spec.loader is None:
+        raise ValueError(f"the plug-in {path} is no Python file: its name should end in .py")
+    loaded = importlib.util.module_from_spec(spec)
+    sys.modules[module] = loaded
+    try:
+        spec.loader.exec_module(loaded)
+    except DuplicateLossError:
+        _forget(module, before)
+        raise
+    except Exception as problem:
+        _forget(module, before)
+        raise ValueError(f"the plug-in {path} could not be imported: {_reason(problem)}") from problem
+    return sorted(name for name, loss in _losses.items() if loss.__module__ == module)
+
+
+def _discover() -> None:
+    for path in sorted(_FOLDER.glob("[!_]*.py")):
+        if path.stem in _looked_at:
+            continue
+        before = set(_losses)
+        try:
+            importlib.import_module(f"losses.{path.stem}")
+        except DuplicateLossError:
+            _forget(f"losses.{path.stem}", before)
+            raise
+        except Exception as problem:
+            _forget(f"losses.{path.stem}", before)
+            _broken[path.stem] = f"{path.name}: {_reason(problem)}"
+            warnings.warn(f"losses/{_broken[path.stem]}; the other losses work", stacklevel=3)
+        _looked_at.add(path.stem)
+
+
+def _forget(module: str, before: set[str]) -> None:
+    sys.modules.pop(module, None)
+    for name in set(_losses) - before:
+        del _losses[name]
+
+
+def _where(loss: type) -> str:
+    return str(getattr(sys.modules.get(loss.__module__), "__file__", None) or loss.__module__)
+
+
+def _reason(problem: Exception) -> str:
+    line = f" (line {problem.lineno})" if isinstance(problem, SyntaxError) and problem.lineno else ""
+    return f"{type(problem).__name__}: {problem.msg if isinstance(problem, SyntaxError) else problem}{line}"

@@ -1,0 +1,69 @@
+"""The B×C cosines, a tile of classes at a time, with each sample's own class struck out."""
+
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from losses._angles import inverse_norms
+
+TILE_ENTRIES = 2**19  # B×T numbers a tile: about what a core's cache holds
+NARROWEST, WIDEST = 512, 16_384
+
+
+@dataclass(frozen=True)
+class Tile:
+    """Classes `start` to `stop`, and where in the tile the batch's own classes are."""
+
+    start: int
+    stop: int
+    own_rows: Tensor
+    own_columns: Tensor
+
+    def strike_out(self, block: Tensor) -> None:
+        block[self.own_rows, self.own_columns] = -math.inf
+
+
+def tiles(labels: Tensor, num_classes: int, width: int | None = None) -> list[Tile]:
+    """Cuts the classes into tiles; the labels are sorted once so that every tile finds its own at once."""
+    width = width or min(max(TILE_ENTRIES // len(labels), NARROWEST), WIDEST)
+    if width >= num_classes:
+        return [Tile(0, num_classes, torch.arange(len(labels), device=labels.device), labels)]
+    by_class, order = labels.sort()
+    edges = [*range(0, num_classes, width), num_classes]
+    cuts = torch.searchsorted(by_class, torch.tensor(edges, device=labels.device)).tolist()
+    return [
+        Tile(start, stop, order[first:last], by_class[first:last] - start)
+        for (start, stop), (first, last) in zip(
+            itertools.pairwise(edges), itertools.pairwise(cuts), strict=True
+        )
+    ]
+
+
+@torch.no_grad()
+def _negative_cosines(unit: Tensor, weight: Tensor, labels: Tensor) -> Iterator[Tensor]:
+    rows = unit.to(weight.dtype)
+    for tile in tiles(labels, len(weight)):
+        classes = weight[tile.start : tile.stop]
+        block = rows @ (classes * inverse_norms(classes)).T
+        tile.strike_out(block)
+        yield block
+
+
+def hardest_negative(unit: Tensor, weight: Tensor, labels: Tensor) -> Tensor:
+    """max over j≠y of c_j, for each row of `unit`."""
+    best = unit.new_full((len(unit),), -math.inf)
+    for block in _negative_cosines(unit, weight, labels):
+        best = torch.maximum(best, block.amax(1))
+    return best.clamp(-1.0, 1.0)
+
+
+def log_mean_exp_of_negatives(unit: Tensor, weight: Tensor, labels: Tensor, s: float) -> Tensor:
+    """ln of the batch's mean of Σ_{j≠y} exp(s·c_j)."""
+    total = unit.new_tensor(-math.inf)
+    for block in _negative_cosines(unit, weight, labels):
+        total = torch.logaddexp(total, torch.logsumexp(block.mul_(s), dim=(0, 1)).to(total.dtype))
+    return total - math.log(len(unit))
