@@ -5,28 +5,75 @@ infinite, becomes zero, and the value is off by at most one resolution.
 """
 
 import math
+from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
 SHORTEST = 1e-12  # vectors shorter than this count as zero and get a zero gradient
 
 
 def wide(tensor: Tensor) -> Tensor:
-    """The tensor in float64, for vectors of the batch's length (Apple's GPU has no float64 and stays as it is)."""
-    return tensor if tensor.device.type == "mps" else tensor.double()
+    """A copy in float64, for what has the batch's length; Apple's GPU has no float64 and makes an equal copy."""
+    return tensor.clone() if tensor.device.type == "mps" else tensor.to(torch.float64, copy=True)
+
+
+def row_norms(rows: Tensor) -> Tensor:
+    """‖row‖ (N)."""
+    norms: Tensor = torch.linalg.vector_norm(rows, dim=1)
+    return norms
 
 
 def inverse_norms(rows: Tensor) -> Tensor:
-    """1/‖row‖, and 0 for a row that counts as zero; N×1. A row that is not finite stays so."""
-    norms = torch.linalg.vector_norm(rows, dim=1, keepdim=True)
-    return torch.where(norms < SHORTEST, 0.0, norms.reciprocal())
+    """1/‖row‖, and 0 for a row that counts as zero (N). A row that is not finite stays so."""
+    norms = row_norms(rows)
+    return norms.reciprocal().masked_fill_(norms < SHORTEST, 0.0)
+
+
+class _Unit(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, rows: Tensor) -> Tensor:
+        inverse = inverse_norms(rows)[:, None]
+        unit_rows = rows * inverse
+        ctx.save_for_backward(unit_rows, inverse)
+        return unit_rows
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> Tensor:
+        unit_rows, inverse = ctx.saved_tensors
+        along = (gradient * unit_rows).sum(1, keepdim=True)
+        return torch.addcmul(gradient, unit_rows, along, value=-1).mul_(inverse)
 
 
 def unit(rows: Tensor) -> Tensor:
     """Rows at length 1. Zero rows stay zero and get a zero gradient."""
-    norms = torch.linalg.vector_norm(rows, dim=1, keepdim=True)
-    return torch.where(norms < SHORTEST, 0.0, rows / norms.clamp_min(SHORTEST))
+    unit_rows: Tensor = _Unit.apply(rows)  # type: ignore[no-untyped-call]
+    return unit_rows
+
+
+@dataclass(frozen=True)
+class Directions:
+    """A batch's directions against those of its own classes, in float64 and without gradient."""
+
+    unit: Tensor  # x/‖x‖
+    inverse_norm: Tensor  # 1/‖x‖, 0 for a zero vector
+    target_weight: Tensor  # W_y, as it was given
+    target_inverse_norm: Tensor  # 1/‖W_y‖, 0 for a zero vector
+    cosine: Tensor  # c_y
+
+    @classmethod
+    @torch.no_grad()
+    def of(cls, embeddings: Tensor, weight: Tensor, labels: Tensor) -> "Directions":
+        rows, target_weight = wide(embeddings), weight.index_select(0, labels)
+        inverse = inverse_norms(rows)
+        rows.mul_(inverse[:, None])
+        own = wide(target_weight)
+        own_inverse = inverse_norms(own)
+        cosine = own.mul_(rows).sum(1).mul_(own_inverse).clamp_(-1.0, 1.0)
+        return cls(rows, inverse, target_weight, own_inverse, cosine)
 
 
 def sine(cosine: Tensor) -> Tensor:
@@ -47,16 +94,22 @@ def cosine_beyond(cosine: Tensor, m: float | Tensor, beyond: str, factor: float 
     clamp   cos π
     none    the cosine itself, which rises again
     """
-    margin = torch.as_tensor(m, dtype=cosine.dtype, device=cosine.device)
-    if factor == 1.0:
-        shifted = cosine * margin.cos() - sine(cosine) * margin.sin()
-        past = cosine < -margin.cos()
+    cos_m: float | Tensor
+    sin_m: float | Tensor
+    if isinstance(m, Tensor):
+        m = m.to(cosine.dtype)
+        cos_m, sin_m = m.cos(), m.sin()
     else:
-        total = factor * angle(cosine) + margin
+        cos_m, sin_m = math.cos(m), math.sin(m)
+    if factor == 1.0:
+        shifted = cosine * cos_m - sine(cosine) * sin_m
+        past = cosine < -cos_m
+    else:
+        total = factor * angle(cosine) + m
         shifted = total.cos()
         past = total > math.pi
     if beyond == "none":
         return shifted
     if beyond == "clamp":
         return torch.where(past, -1.0, shifted)
-    return torch.where(past, (cosine - margin * margin.sin()).clamp_max(-1.0), shifted)
+    return torch.where(past, (cosine - m * sin_m).clamp_max(-1.0), shifted)

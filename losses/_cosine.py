@@ -1,6 +1,6 @@
 """Losses over s·cos θ_j: those that only scale, and those that change the target's logit alone.
 
-Both take the fused path by themselves, `head.fused = False` forces the plain one. A target-only loss writes
+Both take the fused path by themselves where it pays; `head.fused` forces one or the other. A target-only loss writes
 one method, from the target's cosine to what takes its place; autograd on that B-vector gives the slope.
 """
 
@@ -15,22 +15,29 @@ from losses._fused import fused_cross_entropy
 from losses._head import Batch, Head, Neutral
 from losses._hyper import choice
 
+SMALL = 2**17  # B×C numbers up to which the plain path is the faster one
+
 
 class CosineHead(Head):
     """ℓ_j = s·c_j for every class. `s` is the loss's hyper-parameter or buffer of that name."""
 
-    fused: bool = True
+    fused: bool | None = None
+    """Whether to take the fused path: always, never, or (None) where it is the faster one."""
     neutral: ClassVar[Neutral | None] = ({}, "normface")
 
     s: float | Tensor
 
-    def scale(self, norms: Tensor) -> Tensor:
-        """The factor of each sample's cosines (B); `norms` are the embeddings' lengths."""
-        return torch.as_tensor(self.s, dtype=norms.dtype, device=norms.device).expand_as(norms)
+    def scale(self, embeddings: Tensor) -> float | Tensor:
+        """The factor of the cosines: one for all, or one for each sample (B)."""
+        return self.s
 
     def target_value(self, cosine: Tensor, batch: Batch) -> Tensor:
         """What takes the place of the target's cosine in training; here nothing does."""
         return cosine
+
+    def needs_slope(self) -> bool:
+        """Whether target_value's slope is anything but 1."""
+        return False
 
     def training_loss(self, batch: Batch) -> Tensor:
         return self._cross_entropy(batch, with_margin=True)
@@ -39,45 +46,54 @@ class CosineHead(Head):
         return self._cross_entropy(batch, with_margin=False)
 
     def scores(self, embeddings: Tensor, weight: Tensor) -> Tensor:
-        norms = torch.linalg.vector_norm(embeddings, dim=1)
-        return self.scale(norms)[:, None] * (unit(embeddings) @ unit(weight).T)
+        return self._scale(embeddings, embeddings.dtype)[:, None] * (unit(embeddings) @ unit(weight).T)
 
-    def uses_fused_path(self) -> bool:
-        return self.fused and self.label_smoothing == 0.0
+    def _scale(self, embeddings: Tensor, dtype: torch.dtype) -> Tensor:
+        factor = self.scale(embeddings)
+        if isinstance(factor, Tensor):
+            return factor.to(dtype).expand(len(embeddings))
+        return embeddings.new_full((len(embeddings),), factor, dtype=dtype)
+
+    def uses_fused_path(self, batch_size: int) -> bool:
+        if self.label_smoothing or self.fused is False:
+            return False
+        return self.fused is True or batch_size * self.num_classes > SMALL
 
     def _cross_entropy(self, batch: Batch, with_margin: bool) -> Tensor:
-        if self.uses_fused_path():
+        if self.uses_fused_path(len(batch.labels)):
             return self._fused(batch, with_margin)
         return self._plain(batch, with_margin)
 
     def _plain(self, batch: Batch, with_margin: bool) -> Tensor:
-        cosines = unit(batch.embeddings) @ unit(batch.weight).T
-        scale = self.scale(batch.norms).to(cosines.dtype)[:, None]
-        logits = scale * cosines
+        rows, classes = unit(batch.embeddings), unit(batch.weight)
+        cosines = wide(rows @ classes.T)
+        own = batch.labels[:, None]
+        cosine = (rows * classes.index_select(0, batch.labels)).sum(1, dtype=cosines.dtype).clamp(-1.0, 1.0)
         if with_margin:
-            own = batch.labels[:, None]
-            value = self.target_value(cosines.gather(1, own)[:, 0], batch)[:, None]
-            logits = logits.scatter(1, own, scale * value.to(cosines.dtype))
-        return F.cross_entropy(logits, batch.labels, label_smoothing=self.label_smoothing)
+            cosine = self.target_value(cosine, batch)
+        scale = self._scale(batch.embeddings, cosines.dtype)[:, None]
+        logits = scale * cosines.scatter(1, own, cosine[:, None])
+        loss = F.cross_entropy(logits, batch.labels, label_smoothing=self.label_smoothing)
+        return loss.to(batch.embeddings.dtype)
 
     def _fused(self, batch: Batch, with_margin: bool) -> Tensor:
-        scale = self.scale(batch.norms)
+        scale = self._scale(batch.embeddings, batch.cosine.dtype)
         cosine, slope = batch.cosine, torch.ones_like(batch.cosine)
         if with_margin:
             cosine, slope = self._value_and_slope(batch)
-        loss = fused_cross_entropy(
-            batch.embeddings, batch.weight, batch.labels, scale, scale * cosine, (scale * slope).detach()
-        )
+        loss = fused_cross_entropy(batch, scale, scale * cosine, (scale * slope).detach())
         return loss.mean().to(batch.embeddings.dtype)
 
     def _value_and_slope(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        if not self.needs_slope():
+            return self.target_value(batch.cosine, batch), torch.ones_like(batch.cosine)
         with torch.enable_grad():
             cosine = batch.cosine.detach().requires_grad_()
             value = self.target_value(cosine, batch)
-            if value is cosine:
-                return batch.cosine, torch.ones_like(batch.cosine)
-            (slope,) = torch.autograd.grad(value.sum(), cosine, retain_graph=True, materialize_grads=True)
-        return wide(value), slope
+            (slope,) = torch.autograd.grad(
+                value, cosine, torch.ones_like(value), retain_graph=True, materialize_grads=True
+            )
+        return value, slope
 
 
 class TargetOnlyHead(CosineHead):
@@ -98,3 +114,6 @@ class TargetOnlyHead(CosineHead):
     def target_value(self, cosine: Tensor, batch: Batch) -> Tensor:
         value = self.target_cosine(cosine, batch)
         return value if self.gradient == "exact" else cosine + (value - cosine).detach()
+
+    def needs_slope(self) -> bool:
+        return self.gradient == "exact"

@@ -1,13 +1,14 @@
 """Cross-entropy over s·cos θ with another target logit, without B×C intermediates beyond one block.
 
-Forward takes the classes tile by tile and keeps a running maximum and sum for each row; the target's entry is
-struck out before the exponential and added apart, because subtracting it afterwards cancels once training has
-worked. Backward makes both gradients of a tile in one pass, from the exponentials that forward kept while they
-fit into `KEEP_BYTES`, from new ones otherwise. What has the batch's length, the target's part of the gradients
-included, is in float64: at s=256 an error of 1e-7 in a target's cosine would be seen.
+Forward takes the classes tile by tile, with a maximum for each row and tile. The target's entry is struck out
+before the exponential and added apart, because subtracting it afterwards cancels once training has worked.
+Backward makes both gradients of a tile in one pass, from the exponentials that forward kept while they fit into
+`KEEP_BYTES`, from new ones otherwise. The target's cosine and logit are in float64: at s=256 an error of 1e-7 in
+that cosine would be seen.
 """
 
-from typing import Any
+import math
+from typing import TYPE_CHECKING, Any
 
 import torch
 import torch.nn.functional as F
@@ -17,29 +18,33 @@ from torch.autograd.function import once_differentiable
 from losses._angles import inverse_norms, wide
 from losses._tiles import Tile, tiles
 
+if TYPE_CHECKING:
+    from losses._head import Batch
+
 KEEP_BYTES = 128 * 2**20
+LOWEST = -1e30  # takes the place of −∞ as the maximum of a row that has nothing but its own class in a tile
+_spare: dict[tuple[torch.dtype, torch.device], Tensor] = {}  # one store for reuse: new memory costs page faults
 
 
 def fused_cross_entropy(
-    embeddings: Tensor,
-    weight: Tensor,
-    labels: Tensor,
+    batch: "Batch",
     scale: Tensor,
     target: Tensor,
     slope: Tensor,
     keep_bytes: int | None = None,
     tile_width: int | None = None,
 ) -> Tensor:
-    """−ln of the target's posterior, for each sample (B).
+    """−ln of the target's posterior, for each sample (B), in float64.
 
     scale   B factors of the cosines; gradients flow to them
-    target  B target logits; gradients flow to them, though not through the target's cosine, whose part is
-    slope   d target / d cosine
+    target  B target logits; gradients flow to them
+    slope   d target / d cosine, by which the gradient goes on to embeddings and weights
     """
-    return _FusedCrossEntropy.apply(  # type: ignore[no-any-return, no-untyped-call]
-        embeddings, weight, labels, scale, target, slope,
-        KEEP_BYTES if keep_bytes is None else keep_bytes, tile_width, torch.is_grad_enabled(),
-    )  # fmt: skip
+    keep = KEEP_BYTES if keep_bytes is None else keep_bytes
+    loss: Tensor = _FusedCrossEntropy.apply(
+        batch.embeddings, batch.weight, scale, target, slope, batch, keep, tile_width, torch.is_grad_enabled()
+    )  # type: ignore[no-untyped-call]
+    return loss
 
 
 class _FusedCrossEntropy(torch.autograd.Function):
@@ -48,88 +53,96 @@ class _FusedCrossEntropy(torch.autograd.Function):
         ctx: Any,
         embeddings: Tensor,
         weight: Tensor,
-        labels: Tensor,
         scale: Tensor,
         target: Tensor,
         slope: Tensor,
+        batch: "Batch",
         keep_bytes: int,
         tile_width: int | None,
         with_gradient: bool,
     ) -> Tensor:
         size, classes = len(embeddings), len(weight)
-        cut = tiles(labels, classes, tile_width)
+        cut = tiles(batch.labels, classes, tile_width)
         keep = with_gradient and size * classes * weight.element_size() <= keep_bytes
-        store = weight.new_empty(size * (classes if keep else cut[0].stop))
-        rows = (_unit(embeddings) * scale[:, None]).to(weight.dtype)
-        peak, total = target.to(weight.dtype), torch.zeros_like(target)
-        peaks, inverse = [], []
+        store = _take_store(size * (classes if keep else cut[0].stop), weight)
+        own = batch.directions
+        rows = torch.mul(own.unit, scale[:, None], out=torch.empty_like(embeddings))
+        peaks: list[Tensor] = []
+        inverse: list[Tensor] = []
+        log_total = target.new_tensor(-math.inf)
         for tile in cut:
             tile_weight = weight[tile.start : tile.stop]
-            inverse.append(inverse_norms(tile_weight))
+            inverse.append(inverse_norms(tile_weight)[:, None])
             block = _block(store, tile, size, keep)
             torch.mm(rows, (tile_weight * inverse[-1]).T, out=block)
             tile.strike_out(block)
-            lower, peak = peak, torch.maximum(peak, block.amax(1))
-            block.sub_(peak[:, None]).exp_()
-            total = total * (lower - peak).exp() + block.sum(1)
-            peaks.append(peak)
-        against = total.log() + peak - target  # ln of Σ_{j≠y} e^{ℓ_j − ℓ_y}
-        ctx.cut, ctx.keep = cut, keep
+            peaks.append(block.amax(1).clamp_min_(LOWEST))
+            block.sub_(peaks[-1][:, None]).exp_()
+            log_sum = block.sum(1, dtype=target.dtype).log_().add_(peaks[-1])
+            log_total = log_sum if len(peaks) == 1 else torch.logaddexp(log_total, log_sum)
+        against = log_total - target  # ln Σ_{j≠y} e^(ℓ_j − ℓ_y)
+        ctx.cut, ctx.inverse, ctx.peaks, ctx.store = cut, inverse, peaks, store if keep else None
+        if not keep:
+            _give_back(store)
         ctx.save_for_backward(
-            embeddings, weight, labels, scale, target, slope, against, torch.cat(inverse),
-            *([store, *peaks] if keep else [rows]),
+            weight, scale, target, slope, batch.labels, own.unit, own.inverse_norm,
+            own.target_weight, own.target_inverse_norm, own.cosine, rows, against,
         )  # fmt: skip
-        return F.softplus(against)
+        return F.softplus(against, threshold=50.0)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor | None, ...]:
-        embeddings, weight, labels, scale, target, slope, against, inverse, *kept = ctx.saved_tensors
-        unit, length = _unit(embeddings), inverse_norms(wide(embeddings))
-        log_total = F.softplus(against) + target
-        towards = torch.zeros_like(embeddings)  # Σ_{j≠y} p_j·w_j, times the upstream gradient
+        weight, scale, target, slope, labels, unit, inverse, own, own_inverse, cosine, rows, against = ctx.saved_tensors
+        log_total = F.softplus(against, threshold=50.0) + target
+        towards = None  # Σ_{j≠y} p_j·w_j, times the upstream gradient
         weight_gradient = torch.empty_like(weight) if ctx.needs_input_grad[1] else None
-        for number, tile in enumerate(ctx.cut):
-            tile_inverse = inverse[tile.start : tile.stop]
+        for number, (tile, tile_inverse) in enumerate(zip(ctx.cut, ctx.inverse, strict=True)):
             unit_classes = weight[tile.start : tile.stop] * tile_inverse
-            if ctx.keep:
-                block = _block(kept[0], tile, len(embeddings), True)
-                share = upstream * (kept[1 + number] - log_total).exp()
+            if ctx.store is not None:
+                block = _block(ctx.store, tile, len(rows), True)
+                share = upstream * (ctx.peaks[number] - log_total).exp()
             else:
-                block = _posteriors(kept[0], unit_classes, log_total, tile)
-                share = upstream
-            towards.addcmul_(block @ unit_classes, share.to(weight.dtype)[:, None])
+                block, share = _posteriors(rows, unit_classes, log_total, tile), upstream
+            share = share.to(rows.dtype)[:, None]
+            pulled = (block @ unit_classes).mul_(share)
+            towards = pulled if towards is None else towards.add_(pulled)
             if weight_gradient is not None:
-                rows = (unit * (scale * share)[:, None]).to(weight.dtype)
-                part = torch.mm(block.T, rows, out=weight_gradient[tile.start : tile.stop])
-                along = (part * unit_classes).sum(1, keepdim=True)
-                part.addcmul_(unit_classes, along, value=-1).mul_(tile_inverse)
+                part = torch.mm(block.T, rows * share, out=weight_gradient[tile.start : tile.stop])
+                part.mul_(tile_inverse)
+                part.addcmul_(unit_classes, (part * unit_classes).sum(1, keepdim=True), value=-1)
+        if ctx.store is not None:
+            _give_back(ctx.store)
+            ctx.store = None  # a second backward of a retained graph makes its blocks anew
 
-        # the target's own part, and the way from directions to raw vectors
+        # the target's part, ∂c/∂x = (w − c·z)/‖x‖ and ∂c/∂W = (z − c·w)/‖W‖, which cancels near c=1: float64
         target_gradient = -upstream * torch.sigmoid(against)
         cosine_gradient = (target_gradient * slope)[:, None]
-        target_rows = wide(weight[labels])
-        target_inverse = inverse_norms(target_rows)
-        target_unit = target_rows * target_inverse
-        cosine = (unit * target_unit).sum(1, keepdim=True).clamp(-1.0, 1.0)
+        assert towards is not None
         towards = wide(towards)
         scale_gradient = (towards * unit).sum(1)
-        embedding_gradient = (
-            scale[:, None] * (towards - scale_gradient[:, None] * unit)
-            + cosine_gradient * (target_unit - cosine * unit)
-        ) * length
+        target_unit = wide(own).mul_(own_inverse[:, None])
+        cosine = cosine[:, None]
+        across = torch.addcmul(target_unit, unit, cosine, value=-1).mul_(cosine_gradient)
+        towards.addcmul_(unit, scale_gradient[:, None], value=-1).mul_(scale[:, None])
+        embedding_gradient = towards.add_(across).mul_(inverse[:, None]).to(rows.dtype)
         if weight_gradient is not None:
-            own = cosine_gradient * (unit - cosine * target_unit) * target_inverse
-            weight_gradient.index_add_(0, labels, own.to(weight.dtype))
+            to_own = torch.addcmul(unit, target_unit, cosine, value=-1)
+            to_own.mul_(cosine_gradient * own_inverse[:, None])
+            weight_gradient.index_add_(0, labels, to_own.to(weight.dtype))
         return (
-            embedding_gradient.to(embeddings.dtype), weight_gradient, None,
-            scale_gradient, target_gradient, None, None, None, None,
+            embedding_gradient, weight_gradient, scale_gradient, target_gradient,
+            None, None, None, None, None,
         )  # fmt: skip
 
 
-def _unit(embeddings: Tensor) -> Tensor:
-    rows = wide(embeddings)
-    return rows * inverse_norms(rows)
+def _take_store(entries: int, like: Tensor) -> Tensor:
+    store = _spare.pop((like.dtype, like.device), None)
+    return store if store is not None and len(store) >= entries else like.new_empty(entries)
+
+
+def _give_back(store: Tensor) -> None:
+    _spare[store.dtype, store.device] = store
 
 
 def _block(store: Tensor, tile: Tile, size: int, keep: bool) -> Tensor:

@@ -5,6 +5,7 @@ there and nowhere else but in `end_epoch`), then `training_loss`. Evaluation nev
 """
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -13,7 +14,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from losses import _registry
-from losses._angles import inverse_norms, wide
+from losses._angles import Directions, inverse_norms, row_norms, wide
 from losses._hyper import Hyper, resolve_all
 from losses._tiles import hardest_negative, log_mean_exp_of_negatives
 
@@ -22,7 +23,7 @@ INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
 
 
 class Batch:
-    """One checked batch in full precision, and what losses ask of it."""
+    """One checked batch in full precision, and what losses ask of it. All but `norms` is without gradient."""
 
     def __init__(self, embeddings: Tensor, labels: Tensor, index: Tensor | None, weight: Tensor) -> None:
         self.embeddings = embeddings
@@ -30,28 +31,25 @@ class Batch:
         self.index = index
         self.weight = weight
 
-    @cached_property
+    @property
     def norms(self) -> Tensor:
         """‖x‖ of each sample, in float64, with its gradient."""
-        norms: Tensor = torch.linalg.vector_norm(wide(self.embeddings), dim=1)
-        return norms
+        return row_norms(wide(self.embeddings))
 
     @cached_property
+    def directions(self) -> Directions:
+        """Unit embeddings, the targets' weights and the cosines between them, in float64."""
+        return Directions.of(self.embeddings.detach(), self.weight.detach(), self.labels)
+
+    @property
     def unit(self) -> Tensor:
-        """z = x/‖x‖ in float64, without gradient."""
-        rows = wide(self.embeddings.detach())
-        return rows * inverse_norms(rows)
+        """z = x/‖x‖, in float64."""
+        return self.directions.unit
 
-    @cached_property
-    def target_weight(self) -> Tensor:
-        """w_y of each sample at length 1, in float64, without gradient."""
-        rows = wide(self.weight.detach()[self.labels])
-        return rows * inverse_norms(rows)
-
-    @cached_property
+    @property
     def cosine(self) -> Tensor:
-        """c_y of each sample, in float64, without gradient."""
-        return (self.unit * self.target_weight).sum(1).clamp(-1.0, 1.0)
+        """c_y, in float64."""
+        return self.directions.cosine
 
     def hardest_negative(self) -> Tensor:
         """max over j≠y of c_j, for each sample, without gradient."""
@@ -60,6 +58,10 @@ class Batch:
     def log_mean_exp_of_negatives(self, s: float) -> Tensor:
         """ln of the batch's mean of Σ_{j≠y} exp(s·c_j), without gradient."""
         return log_mean_exp_of_negatives(self.unit, self.weight, self.labels, s)
+
+
+def _without_autocast(device: str) -> AbstractContextManager[Any]:
+    return torch.autocast(device, enabled=False) if torch.is_autocast_enabled(device) else nullcontext()
 
 
 class Head(nn.Module):
@@ -115,7 +117,7 @@ class Head(nn.Module):
             setattr(self, name, value)
         self.generator = torch.Generator().manual_seed(self._whole("seed", seed, 0))
         first = torch.randn(self.num_classes, self.dim, generator=self.generator)
-        self.weight = nn.Parameter(first * inverse_norms(first))
+        self.weight = nn.Parameter(first * inverse_norms(first)[:, None])
         self.setup()
 
     # what a loss writes
@@ -149,7 +151,7 @@ class Head(nn.Module):
         labels = self._checked_labels(labels, len(embeddings))
         self._check_index(index, len(embeddings))
         batch = Batch(embeddings, labels, index, weight)
-        with torch.autocast(embeddings.device.type, enabled=False):
+        with _without_autocast(embeddings.device.type):
             if not self.training:
                 return self.evaluation_loss(batch)
             with torch.no_grad():
@@ -159,7 +161,7 @@ class Head(nn.Module):
     def logits(self, embeddings: Tensor) -> Tensor:
         """B×C scores for inference: no margin, no state change."""
         embeddings, weight = self._full_precision(embeddings)
-        with torch.autocast(embeddings.device.type, enabled=False):
+        with _without_autocast(embeddings.device.type):
             return self.scores(embeddings, weight)
 
     def extra_repr(self) -> str:

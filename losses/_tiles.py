@@ -20,23 +20,23 @@ class Tile:
 
     start: int
     stop: int
-    own_rows: Tensor
-    own_columns: Tensor
+    own: Tensor  # positions in the flattened B×T block
 
     def strike_out(self, block: Tensor) -> None:
-        block[self.own_rows, self.own_columns] = -math.inf
+        block.view(-1).index_fill_(0, self.own, -math.inf)
 
 
 def tiles(labels: Tensor, num_classes: int, width: int | None = None) -> list[Tile]:
     """Cuts the classes into tiles; the labels are sorted once so that every tile finds its own at once."""
     width = width or min(max(TILE_ENTRIES // len(labels), NARROWEST), WIDEST)
     if width >= num_classes:
-        return [Tile(0, num_classes, torch.arange(len(labels), device=labels.device), labels)]
+        rows = torch.arange(0, len(labels) * num_classes, num_classes, device=labels.device)
+        return [Tile(0, num_classes, rows.add_(labels))]
     by_class, order = labels.sort()
     edges = [*range(0, num_classes, width), num_classes]
     cuts = torch.searchsorted(by_class, torch.tensor(edges, device=labels.device)).tolist()
     return [
-        Tile(start, stop, order[first:last], by_class[first:last] - start)
+        Tile(start, stop, order[first:last] * (stop - start) + by_class[first:last] - start)
         for (start, stop), (first, last) in zip(
             itertools.pairwise(edges), itertools.pairwise(cuts), strict=True
         )
@@ -44,11 +44,11 @@ def tiles(labels: Tensor, num_classes: int, width: int | None = None) -> list[Ti
 
 
 @torch.no_grad()
-def _negative_cosines(unit: Tensor, weight: Tensor, labels: Tensor) -> Iterator[Tensor]:
-    rows = unit.to(weight.dtype)
+def _negatives(rows: Tensor, weight: Tensor, labels: Tensor) -> Iterator[Tensor]:
+    rows = rows.to(weight.dtype)
     for tile in tiles(labels, len(weight)):
         classes = weight[tile.start : tile.stop]
-        block = rows @ (classes * inverse_norms(classes)).T
+        block = rows @ (classes * inverse_norms(classes)[:, None]).T
         tile.strike_out(block)
         yield block
 
@@ -56,7 +56,7 @@ def _negative_cosines(unit: Tensor, weight: Tensor, labels: Tensor) -> Iterator[
 def hardest_negative(unit: Tensor, weight: Tensor, labels: Tensor) -> Tensor:
     """max over j≠y of c_j, for each row of `unit`."""
     best = unit.new_full((len(unit),), -math.inf)
-    for block in _negative_cosines(unit, weight, labels):
+    for block in _negatives(unit, weight, labels):
         best = torch.maximum(best, block.amax(1))
     return best.clamp(-1.0, 1.0)
 
@@ -64,6 +64,8 @@ def hardest_negative(unit: Tensor, weight: Tensor, labels: Tensor) -> Tensor:
 def log_mean_exp_of_negatives(unit: Tensor, weight: Tensor, labels: Tensor, s: float) -> Tensor:
     """ln of the batch's mean of Σ_{j≠y} exp(s·c_j)."""
     total = unit.new_tensor(-math.inf)
-    for block in _negative_cosines(unit, weight, labels):
-        total = torch.logaddexp(total, torch.logsumexp(block.mul_(s), dim=(0, 1)).to(total.dtype))
+    for block in _negatives(unit * s, weight, labels):
+        peak = block.amax()
+        if peak > -math.inf:
+            total = torch.logaddexp(total, block.sub_(peak).exp_().sum().log() + peak)
     return total - math.log(len(unit))

@@ -59,7 +59,7 @@ class KappaFace(TargetOnlyHead):
 
     def observe(self, batch: Batch) -> None:
         if batch.index is None:
-            warnings.warn("kappaface without index= learns no margins of its own: it is arcface with m=m0", stacklevel=4)
+            warnings.warn("kappaface without index= learns no margins: it is arcface with m=m0", stacklevel=4)
             return
         self._grow(int(batch.index.max()) + 1)
         new = batch.unit.to(self.directions.dtype)

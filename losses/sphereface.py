@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from losses import Batch, TargetOnlyHead, integer, number
+from losses._angles import row_norms, wide
 
 SHARE_OF_RUN = 0.06  # the reference reached λ_min at step 1,658 of 28,000
 
@@ -52,8 +53,8 @@ class SphereFace(TargetOnlyHead):
         self.annealing.fill_(self.lambda_at(int(self.step)))
         self.step += 1
 
-    def scale(self, norms: Tensor) -> Tensor:
-        return norms
+    def scale(self, embeddings: Tensor) -> Tensor:
+        return row_norms(wide(embeddings))
 
     def target_cosine(self, cosine: Tensor, batch: Batch) -> Tensor:
         weight = float(self.annealing)

@@ -1,0 +1,146 @@
+"""Head forward+backward against the three matrix products that no exact method avoids, and against peers.
+
+    python -m perf.loss_head            # all of it, about two minutes
+    python -m perf.loss_head --quick    # the bars only
+
+Everything is timed in one process, in turns, and given as a ratio: machines are shared and noisy.
+"""
+
+import argparse
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+import losses
+from losses import _fused
+
+BATCH, DIM = 256, 256
+SIZES = (10, 100, 1_000, 10_000, 100_000)
+ROUNDS = 15
+
+
+def three_products(embeddings: Tensor, weight: Tensor) -> Callable[[], None]:
+    """X·Wᵀ into memory that is there already, G·W and Gᵀ·X into new memory, as every step hands out new gradients."""
+    scores = torch.empty(len(embeddings), len(weight))
+
+    def run() -> None:
+        torch.mm(embeddings, weight.T, out=scores)
+        torch.mm(scores, weight)
+        torch.mm(scores.T, embeddings)
+
+    return run
+
+
+def step(head: torch.nn.Module, embeddings: Tensor, labels: Tensor) -> Callable[[], None]:
+    leaf = embeddings.clone().requires_grad_()
+
+    def run() -> None:
+        head.zero_grad(set_to_none=True)
+        leaf.grad = None
+        head(leaf, labels).backward()
+
+    return run
+
+
+def in_turns(runs: dict[str, Callable[[], None]], rounds: int) -> dict[str, list[float]]:
+    """Seconds of each run, round by round: all runs of one round see the same machine."""
+    times: dict[str, list[float]] = {name: [] for name in runs}
+    for turn in range(rounds + 2):
+        for name, run in runs.items():
+            begin = time.perf_counter()
+            run()
+            if turn >= 2:
+                times[name].append(time.perf_counter() - begin)
+    return times
+
+
+def ratio(times: dict[str, list[float]], name: str, against: str) -> float:
+    """Fastest round of the one over the fastest of the other."""
+    return min(times[name]) / min(times[against])
+
+
+def measure(num_classes: int, names: list[str], rounds: int) -> dict[str, float]:
+    """Ratios to the three products; "peer" is pytorch-metric-learning's ArcFaceLoss."""
+    from pytorch_metric_learning.losses import ArcFaceLoss
+
+    torch.manual_seed(0)
+    embeddings, labels = torch.randn(BATCH, DIM), torch.randint(num_classes, (BATCH,))
+    runs = {"bound": three_products(embeddings, torch.randn(num_classes, DIM))}
+    for name in names:
+        runs[name] = step(losses.create(name, num_classes, DIM), embeddings, labels)
+    bounded = step(losses.create("arcface", num_classes, DIM), embeddings, labels)
+
+    def recompute() -> None:
+        keep, _fused.KEEP_BYTES = _fused.KEEP_BYTES, 0
+        bounded()
+        _fused.KEEP_BYTES = keep
+
+    runs["arcface, one tile"] = recompute
+    plain = losses.create("arcface", num_classes, DIM)
+    plain.fused = False  # type: ignore[assignment]
+    runs["arcface, plain"] = step(plain, embeddings, labels)
+    runs["peer"] = step(ArcFaceLoss(num_classes, DIM), embeddings, labels)
+    times = in_turns(runs, rounds)
+    return {name: ratio(times, name, "bound") for name in runs if name != "bound"} | {
+        "peer / arcface": ratio(times, "peer", "arcface")
+    }
+
+
+def print_ratios(sizes: tuple[int, ...], names: list[str]) -> list[str]:
+    print(f"B={BATCH} D={DIM}, {torch.get_num_threads()} threads; ratios to the three products, fastest of the rounds")
+    missed, header = [], True
+    for size in sizes:
+        found = measure(size, names, ROUNDS if size < 100_000 else 7)
+        if header:
+            print("C".rjust(9), *(f"{name:>17}" for name in found))
+            header = False
+        print(f"{size:>9,}", *(f"{value:>17.2f}" for value in found.values()), flush=True)
+        bars = [("peer / arcface", found["peer / arcface"], ">=", 1.0)]
+        if size >= 10_000:
+            bars += [("arcface", found["arcface"], "<=", 1.3), ("one tile", found["arcface, one tile"], "<=", 1.8)]
+        for what, value, sign, bar in bars:
+            met = value >= bar if sign == ">=" else value <= bar
+            missed += [] if met else [f"C={size:,}: {what} is {value:.2f}, the bar is {sign} {bar}"]
+    return missed
+
+
+def memory_beyond_weights(num_classes: int = 1_000_000, dim: int = 64, batch: int = 64) -> float:
+    """Peak MB of one step in a process of its own, less what weights and gradient take."""
+    code = f"""
+import resource, torch, losses
+head = losses.create("arcface", {num_classes}, {dim})
+x, y = torch.randn({batch}, {dim}, requires_grad=True), torch.randint({num_classes}, ({batch},))
+losses.create("arcface", 100, {dim})(x, y % 100).backward()
+before = int(open("/proc/self/statm").read().split()[1]) * resource.getpagesize()
+open("/proc/self/clear_refs", "w").write("5")
+head(x, y).backward()
+peak = [line for line in open("/proc/self/status") if line.startswith("VmHWM")][0].split()[1]
+print(int(peak) * 1024 - before - head.weight.grad.nbytes)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return float(done.stdout) / 2**20
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="C=10,000 and 100,000 and arcface only")
+    parser.add_argument("--threads", type=int, default=2)
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
+    if options.quick:
+        missed = print_ratios((10_000, 100_000), ["arcface"])
+    else:
+        missed = print_ratios(SIZES, ["arcface", "normface", "adacos", "adaacos"])
+    extra = memory_beyond_weights()
+    print(f"C=1,000,000 D=64 B=64: {extra:.0f} MB beyond weights and their gradient (bar: 300)")
+    missed += [] if extra <= 300 else [f"memory beyond weights and gradient is {extra:.0f} MB, the bar is 300"]
+    print("all bars met" if not missed else "MISSED: " + "; ".join(missed))
+    sys.exit(1 if missed else 0)
+
+
+if __name__ == "__main__":
+    main()
