@@ -72,13 +72,13 @@ class _FusedCrossEntropy(torch.autograd.Function):
         log_total = target.new_tensor(-math.inf)
         for tile in cut:
             tile_weight = weight[tile.start : tile.stop]
-            inverse.append(inverse_norms(tile_weight)[:, None])
+            inverse.append(inverse_norms(tile_weight))
             block = _block(store, tile, size, keep)
-            torch.mm(rows, (tile_weight * inverse[-1]).T, out=block)
-            tile.strike_out(block)
+            torch.mm(rows, tile_weight.T, out=block)
+            tile.strike_out(block.mul_(inverse[-1]))
             peaks.append(block.amax(1).clamp_min_(LOWEST))
             block.sub_(peaks[-1][:, None]).exp_()
-            log_sum = block.sum(1, dtype=target.dtype).log_().add_(peaks[-1])
+            log_sum = block.sum(1).to(target.dtype).log_().add_(peaks[-1])
             log_total = log_sum if len(peaks) == 1 else torch.logaddexp(log_total, log_sum)
         against = log_total - target  # ln Σ_{j≠y} e^(ℓ_j − ℓ_y)
         ctx.cut, ctx.inverse, ctx.peaks, ctx.store = cut, inverse, peaks, store if keep else None
@@ -95,22 +95,23 @@ class _FusedCrossEntropy(torch.autograd.Function):
     def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor | None, ...]:
         weight, scale, target, slope, labels, unit, inverse, own, own_inverse, cosine, rows, against = ctx.saved_tensors
         log_total = F.softplus(against, threshold=50.0) + target
-        towards = None  # Σ_{j≠y} p_j·w_j, times the upstream gradient
+        scratch = weight.new_empty(ctx.cut[0].stop, weight.shape[1])
         weight_gradient = torch.empty_like(weight) if ctx.needs_input_grad[1] else None
+        towards = torch.zeros_like(rows)  # Σ_{j≠y} p_j·w_j, times the upstream gradient
         for number, (tile, tile_inverse) in enumerate(zip(ctx.cut, ctx.inverse, strict=True)):
-            unit_classes = weight[tile.start : tile.stop] * tile_inverse
+            tile_weight = weight[tile.start : tile.stop]
             if ctx.store is not None:
                 block = _block(ctx.store, tile, len(rows), True)
                 share = upstream * (ctx.peaks[number] - log_total).exp()
             else:
-                block, share = _posteriors(rows, unit_classes, log_total, tile), upstream
+                block, share = _posteriors(rows, tile_weight, tile_inverse, log_total, tile), upstream
+            block.mul_(tile_inverse)
             share = share.to(rows.dtype)[:, None]
-            pulled = (block @ unit_classes).mul_(share)
-            towards = pulled if towards is None else towards.add_(pulled)
+            towards.addcmul_(block @ tile_weight, share)
             if weight_gradient is not None:
                 part = torch.mm(block.T, rows * share, out=weight_gradient[tile.start : tile.stop])
-                part.mul_(tile_inverse)
-                part.addcmul_(unit_classes, (part * unit_classes).sum(1, keepdim=True), value=-1)
+                along = torch.mul(part, tile_weight, out=scratch[: len(part)]).sum(1)
+                part.addcmul_(tile_weight, along.mul_(tile_inverse**2)[:, None], value=-1)
         if ctx.store is not None:
             _give_back(ctx.store)
             ctx.store = None  # a second backward of a retained graph makes its blocks anew
@@ -118,7 +119,6 @@ class _FusedCrossEntropy(torch.autograd.Function):
         # the target's part, ∂c/∂x = (w − c·z)/‖x‖ and ∂c/∂W = (z − c·w)/‖W‖, which cancels near c=1: float64
         target_gradient = -upstream * torch.sigmoid(against)
         cosine_gradient = (target_gradient * slope)[:, None]
-        assert towards is not None
         towards = wide(towards)
         scale_gradient = (towards * unit).sum(1)
         target_unit = wide(own).mul_(own_inverse[:, None])
@@ -152,7 +152,7 @@ def _block(store: Tensor, tile: Tile, size: int, keep: bool) -> Tensor:
     return store[first : first + size * width].view(size, width)
 
 
-def _posteriors(rows: Tensor, unit_classes: Tensor, log_total: Tensor, tile: Tile) -> Tensor:
-    block = rows @ unit_classes.T
+def _posteriors(rows: Tensor, tile_weight: Tensor, tile_inverse: Tensor, log_total: Tensor, tile: Tile) -> Tensor:
+    block = (rows @ tile_weight.T).mul_(tile_inverse)
     tile.strike_out(block)
     return block.sub_(log_total.to(block.dtype)[:, None]).exp_()
