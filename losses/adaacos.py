@@ -25,7 +25,7 @@ class AdaAcos(TargetOnlyHead):
     m: Tensor
 
     def setup(self) -> None:
-        self.register_buffer("m", torch.tensor(0.0, dtype=torch.float64))
+        self.register_buffer("m", torch.tensor(0.0))
 
     def observe(self, batch: Batch) -> None:
         gap = angle(batch.hardest_negative()) - angle(batch.cosine)

@@ -27,7 +27,7 @@ class AdaCos(CosineHead):
     s: Tensor
 
     def setup(self) -> None:
-        self.register_buffer("s", torch.tensor(fixed_scale(self.num_classes), dtype=torch.float64))
+        self.register_buffer("s", torch.tensor(fixed_scale(self.num_classes)))
 
     def observe(self, batch: Batch) -> None:
         median = angle(batch.cosine).median().clamp_max(math.pi / 4)

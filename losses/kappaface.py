@@ -49,7 +49,7 @@ class KappaFace(TargetOnlyHead):
         size = self.num_samples or 0
         self.register_buffer("directions", torch.zeros(size, self.dim))
         self.register_buffer("owner", torch.full((size,), -1))
-        self.register_buffer("psi", torch.ones(self.num_classes, dtype=torch.float64))
+        self.register_buffer("psi", torch.ones(self.num_classes))
 
     def _growing_buffers(self) -> tuple[str, ...]:
         return ("directions", "owner")
@@ -90,7 +90,7 @@ class KappaFace(TargetOnlyHead):
         largest = counts.max() * (BEYOND_LARGEST if self.variant == "official" else 1.0)
         by_size = (torch.cos(math.pi * counts[present] / largest) + 1.0) / 2.0
         first, second = (by_spread, by_size) if self.variant == "official" else (by_size, by_spread)
-        self.psi[present] = self.gamma * first + (1.0 - self.gamma) * second
+        self.psi[present] = (self.gamma * first + (1.0 - self.gamma) * second).to(self.psi.dtype)
 
 
 def concentration(mean_length: Tensor, dim: int) -> Tensor:

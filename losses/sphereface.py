@@ -35,7 +35,7 @@ class SphereFace(TargetOnlyHead):
 
     def setup(self) -> None:
         self.register_buffer("step", torch.tensor(0))
-        self.register_buffer("annealing", torch.tensor(self.lambda_at(0), dtype=torch.float64))
+        self.register_buffer("annealing", torch.tensor(self.lambda_at(0)))
 
     def lambda_at(self, step: int) -> float:
         """λ at a step, counted from 0."""

@@ -1,0 +1,325 @@
+"""The checks. Each takes a loss's class and returns its worst figure, which must not exceed the tolerance."""
+
+import copy
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+import losses
+from benchmark.audit.setting import (
+    BATCH,
+    CLASSES,
+    DIM,
+    batch,
+    blocks,
+    freeze,
+    gradient_of,
+    loss_and_gradients,
+    make,
+    paths,
+    trained_batch,
+)
+from losses import Batch, CosineHead, Head, TargetOnlyHead
+
+FUSED_RELATIVE, FUSED_FLOOR = 1e-5, 1e-7
+
+
+class NotApplicableError(Exception):
+    """The check says nothing about this loss; the message says why."""
+
+
+@dataclass(frozen=True)
+class Check:
+    name: str
+    tolerance: float
+    meaning: str
+    measure: Callable[[type[Head]], float]
+
+
+CHECKS: list[Check] = []
+
+
+def check(name: str, tolerance: float, meaning: str) -> Callable[[Callable[[type[Head]], float]], Any]:
+    def add(measure: Callable[[type[Head]], float]) -> Callable[[type[Head]], float]:
+        CHECKS.append(Check(name, tolerance, meaning, measure))
+        return measure
+
+    return add
+
+
+def _not_finite(*values: Tensor) -> int:
+    return sum(int((~value.isfinite()).sum()) for value in values)
+
+
+def _apart(one: Tensor, other: Tensor) -> float:
+    """Largest difference, relative to the larger of 1 and the largest value; infinite where one is not finite."""
+    difference = (one.double() - other.double()).abs().max() / other.double().abs().max().clamp_min(1.0)
+    return float(difference.nan_to_num(nan=math.inf))
+
+
+def _poles(head: Head) -> tuple[Tensor, Tensor]:
+    """Embeddings at c=+1, c=−1 and a rounding away from them."""
+    labels = torch.arange(BATCH) % CLASSES
+    signs = torch.tensor([1.0, -1.0]).repeat(BATCH // 2)[:, None]
+    embeddings = 3.0 * signs * head.weight.detach()[labels]
+    embeddings[BATCH // 2 :] *= 1.0 + 1e-7 * torch.arange(DIM)
+    return embeddings, labels
+
+
+@check("c=±1", 0.0, "non-finite values of loss and gradients at c=+1 and c=−1")
+def finite_at_poles(loss: type[Head]) -> float:
+    return sum(_not_finite(*loss_and_gradients(head, *_poles(head))) for head in paths(make(loss)))
+
+
+@check("zero", 0.0, "non-finite values, or the gradient that zero embeddings and zero weights get")
+def finite_at_zero(loss: type[Head]) -> float:
+    worst = 0.0
+    for head in paths(make(loss)):
+        embeddings, labels = batch()
+        embeddings[:4] = 0.0
+        with torch.no_grad():
+            head.weight[labels[0]] = 0.0
+            head.weight[labels[-1]] = 0.0
+        value, to_embeddings, to_weight = loss_and_gradients(head, embeddings, labels)
+        bad = _not_finite(value, to_embeddings, to_weight)
+        at_zero = torch.cat([to_embeddings[:4].flatten(), to_weight[labels[0]], to_weight[labels[-1]]]).abs().max()
+        allowed = 0.0 if loss.normalises else 1e3
+        worst = max(worst, math.inf if bad else 0.0 if at_zero <= allowed else float(at_zero))
+    return worst
+
+
+def _autocast(loss: type[Head], dtype: torch.dtype) -> float:
+    worst = 0.0
+    for head in paths(make(loss)):
+        for embeddings, labels in (batch(), _poles(head)):
+            half = embeddings.to(dtype)
+            rounded = half.float()
+            expected = copy.deepcopy(head)(rounded, labels, index=torch.arange(BATCH))
+            with torch.autocast("cpu", dtype=dtype):
+                found = loss_and_gradients(copy.deepcopy(head), half, labels)
+            worst = max(worst, math.inf if _not_finite(*found) else _apart(found[0], expected.detach()))
+    return worst
+
+
+@check("bf16", 1e-6, "under bfloat16 autocast: not finite, or apart from the fp32 loss of the same embeddings")
+def bfloat16(loss: type[Head]) -> float:
+    return _autocast(loss, torch.bfloat16)
+
+
+@check("fp16", 1e-6, "under float16 autocast: not finite, or apart from the fp32 loss of the same embeddings")
+def float16(loss: type[Head]) -> float:
+    return _autocast(loss, torch.float16)
+
+
+@check("falls", 1e-9, "how much the loss falls, so the target logit rises, while θ goes from 0 to π")
+def target_falls(loss: type[Head]) -> float:
+    head = make(loss, torch.float64)
+    head(*batch(torch.float64), index=torch.arange(BATCH))
+    freeze(head)
+    with torch.no_grad():
+        head.weight.copy_(torch.eye(DIM, dtype=torch.float64)[:CLASSES])
+    values = []
+    for theta in torch.linspace(0.0, math.pi, 361, dtype=torch.float64):
+        head.generator.manual_seed(0)
+        embedding = torch.zeros(1, DIM, dtype=torch.float64)
+        embedding[0, 0], embedding[0, -1] = theta.cos(), theta.sin()
+        with torch.no_grad():
+            values.append(head(embedding, torch.tensor([0]), index=torch.tensor([0])))
+    curve = torch.stack(values)
+    return float((curve[:-1] - curve[1:]).clamp_min(0.0).max().nan_to_num(nan=math.inf))
+
+
+@check("gradient", 1e-4, "autograd against central differences in float64 (detached: with the margin held fast)")
+def finite_differences(loss: type[Head]) -> float:
+    embeddings, labels = batch(torch.float64)
+    embeddings, labels = embeddings[:5], labels[:5]
+    head = make(loss, torch.float64)
+    head(embeddings, labels, index=torch.arange(5))
+    freeze(head)
+    head.generator.manual_seed(0)
+    reference = copy.deepcopy(head)
+    if isinstance(head, TargetOnlyHead) and head.gradient == "detached":
+        _hold_margin(reference, embeddings, labels)
+    expected = _differences(reference, embeddings, labels)
+    worst = 0.0
+    for path in paths(head):
+        path.generator.manual_seed(0)
+        _, *found = loss_and_gradients(path, embeddings, labels)
+        worst = max(worst, *(_relative(a, b) for a, b in zip(found, expected, strict=True)))
+    return worst
+
+
+def _relative(found: Tensor, expected: Tensor) -> float:
+    scale = expected.abs().max().clamp_min(1e-6)
+    return float(((found - expected).abs().max() / scale).nan_to_num(nan=math.inf))
+
+
+def _hold_margin(head: Head, embeddings: Tensor, labels: Tensor) -> None:
+    """Replaces the margin by the offset that it has at this batch."""
+    assert isinstance(head, TargetOnlyHead)
+    here = Batch(embeddings, labels, torch.arange(len(labels)), head.weight)
+    with torch.no_grad():
+        offset = head.target_cosine(here.cosine, here) - here.cosine
+    head.target_cosine = lambda cosine, batch: cosine + offset  # type: ignore[method-assign]
+
+
+@torch.no_grad()
+def _differences(head: Head, embeddings: Tensor, labels: Tensor, step: float = 1e-6) -> list[Tensor]:
+    embeddings, index = embeddings.clone(), torch.arange(len(labels))
+    state = head.generator.get_state()
+
+    def value() -> Tensor:
+        head.generator.set_state(state)
+        result: Tensor = head(embeddings, labels, index=index)
+        return result
+
+    gradients = []
+    for tensor in (embeddings, head.weight.data):
+        gradient, flat = torch.zeros_like(tensor), tensor.view(-1)
+        for place in range(len(flat)):
+            middle = float(flat[place])
+            flat[place] = middle + step
+            above = value()
+            flat[place] = middle - step
+            gradient.view(-1)[place] = (above - value()) / (2.0 * step)
+            flat[place] = middle
+        gradients.append(gradient)
+    return gradients
+
+
+@check("neutral", 1e-6, "with its neutral setting, apart from the baseline it then equals (value, gradient of x)")
+def neutral(loss: type[Head]) -> float:
+    if loss.neutral is None:
+        raise NotApplicableError("declares no neutral setting")
+    settings, baseline_name = loss.neutral
+    head = make(loss, torch.float64, **settings)
+    embeddings, labels = batch(torch.float64)
+    value, to_embeddings, _ = loss_and_gradients(head, embeddings, labels)
+    baseline = losses.get(baseline_name)
+    same_scale: dict[str, Any] = {"s": float(getattr(head, "s"))} if "s" in baseline.hyper else {}  # noqa: B009
+    expected, expected_gradient, _ = loss_and_gradients(
+        make(baseline, torch.float64, **same_scale), embeddings, labels
+    )
+    return max(_apart(value, expected), _apart(to_embeddings, expected_gradient))
+
+
+@check("fused", 1.0, f"fused fp32 against plain float64, in units of {FUSED_RELATIVE:g} relative + {FUSED_FLOOR:g}")
+def fused_equals_plain(loss: type[Head]) -> float:
+    if not issubclass(loss, CosineHead):
+        raise NotApplicableError("has no fused path")
+    worst = 0.0
+    for settings in ({}, {"s": 256.0}) if "s" in loss.hyper else ({},):
+        for geometry in ("random", "trained"):
+            for keep_bytes in (0, 2**30):
+                with blocks(width=10, keep_bytes=keep_bytes):
+                    worst = max(worst, _fused_deviation(loss, geometry, settings))
+    return worst
+
+
+def _fused_deviation(loss: type[Head], geometry: str, settings: dict[str, Any]) -> float:
+    head = make(loss, num_classes=57, **settings)
+    embeddings, labels = batch(num_classes=57) if geometry == "random" else trained_batch(head.weight, BATCH, 2)
+    reference = copy.deepcopy(head).double()
+    head.fused, reference.fused = True, False  # type: ignore[assignment]
+    found = loss_and_gradients(head, embeddings, labels)
+    expected = loss_and_gradients(reference, embeddings.double(), labels)
+    return max(_in_units(one, other) for one, other in zip(found, expected, strict=True))
+
+
+def _in_units(found: Tensor, expected: Tensor) -> float:
+    allowed = FUSED_RELATIVE * expected.abs().max() + FUSED_FLOOR
+    return float(((found - expected).abs().max() / allowed).nan_to_num(nan=math.inf))
+
+
+@check("evaluation", 1e-6, "evaluation that changes the state, differs when repeated or has a margin")
+def evaluation_changes_nothing(loss: type[Head]) -> float:
+    head = make(loss)
+    head(*batch(), index=torch.arange(BATCH))
+    before = copy.deepcopy(head.state_dict())
+    head.eval()
+    embeddings, labels = batch(seed=5)
+    with torch.no_grad():
+        first = head(embeddings, labels, index=torch.arange(BATCH))
+        scores = head.logits(embeddings)
+        second = head(embeddings, labels)
+    if _states_differ(before, head.state_dict()) or not torch.equal(first, second):
+        return math.inf
+    return _apart(first, F.cross_entropy(scores, labels)) if loss.is_cross_entropy else 0.0
+
+
+def _states_differ(one: dict[str, Tensor], other: dict[str, Tensor]) -> bool:
+    return one.keys() != other.keys() or any(not torch.equal(one[key], other[key]) for key in one)
+
+
+@check("resume", 0.0, "steps of 20 after loading a state_dict that are not those of the head that was saved")
+def state_survives(loss: type[Head]) -> float:
+    head = make(loss)
+    _train(head, steps=5, seed=10)
+    head.end_epoch()
+    resumed = loss(CLASSES, DIM, total_steps=100, seed=99)
+    if head.class_counts is not None:
+        resumed.class_counts = head.class_counts.clone()
+    resumed.load_state_dict(copy.deepcopy(head.state_dict()))
+    ways = zip(_train(head, 20, seed=11), _train(resumed, 20, seed=11), strict=True)
+    return sum(one != other for one, other in ways)
+
+
+def _train(head: Head, steps: int, seed: int) -> list[float]:
+    optimiser = torch.optim.SGD(head.parameters(), lr=0.1)
+    values = []
+    for step in range(steps):
+        optimiser.zero_grad()
+        embeddings, labels = batch(seed=100 * seed + step)
+        loss = head(embeddings, labels, index=torch.arange(BATCH))
+        loss.backward()
+        optimiser.step()
+        values.append(loss.item())
+        if step == steps // 2:
+            head.end_epoch()
+    return values
+
+
+@check("relabel", 1e-6, "change of loss and gradients when the classes are numbered otherwise")
+def relabelling_permutes(loss: type[Head]) -> float:
+    embeddings, labels = batch(torch.float64)
+    order = torch.randperm(CLASSES, generator=torch.Generator().manual_seed(3))
+    head, renamed = make(loss, torch.float64), make(loss, torch.float64)
+    with torch.no_grad():
+        for one, other in zip(head.parameters(), renamed.parameters(), strict=True):
+            if len(one.shape) and one.shape[0] == CLASSES:
+                other[order] = one
+    value, to_embeddings, to_weight = loss_and_gradients(head, embeddings, labels)
+    found = loss_and_gradients(renamed, embeddings, order[labels])
+    expected = (value, to_embeddings, to_weight)
+    back = (found[0], found[1], found[2][order])
+    return max(_apart(one, other) for one, other in zip(back, expected, strict=True))
+
+
+@check("one", 0.0, "non-finite values with a batch of one")
+def batch_of_one(loss: type[Head]) -> float:
+    embeddings, labels = batch()
+    return sum(_not_finite(*loss_and_gradients(head, embeddings[:1], labels[:1])) for head in paths(make(loss)))
+
+
+@check("two", 0.0, "non-finite values with two classes, unless the loss refuses them with a clear error")
+def two_classes(loss: type[Head]) -> float:
+    try:
+        head = make(loss, num_classes=2)
+    except ValueError as refusal:
+        raise NotApplicableError(f"refused: {refusal}") from refusal
+    embeddings, labels = batch(num_classes=2)
+    optimiser = torch.optim.SGD(head.parameters(), lr=0.1)
+    bad = 0
+    for _ in range(3):
+        leaf = embeddings.clone().requires_grad_()
+        optimiser.zero_grad()
+        value = head(leaf, labels, index=torch.arange(BATCH))
+        value.backward()
+        bad += _not_finite(value, gradient_of(leaf), gradient_of(head.weight))
+        optimiser.step()
+    return bad

@@ -1,0 +1,52 @@
+"""The audit's outcome for eyes and for machines."""
+
+import json
+from collections.abc import Sequence
+
+from benchmark.audit.checks import CHECKS
+from benchmark.audit.run import Outcome
+
+
+def as_table(outcomes: Sequence[Outcome]) -> str:
+    """A row a loss, a column a check with its worst figure, then what the columns mean and what failed."""
+    by_loss: dict[str, dict[str, Outcome]] = {}
+    for outcome in outcomes:
+        by_loss.setdefault(outcome.loss, {})[outcome.check] = outcome
+    width = max([len(name) for name in by_loss] + [4])
+    widths = [max(len(check.name), 8) for check in CHECKS]
+    head = [check.name.rjust(size) for check, size in zip(CHECKS, widths, strict=True)]
+    lines = ["loss".ljust(width) + "  " + " ".join(head) + "  verdict"]
+    lines.append("─" * len(lines[0]))
+    for name, found in by_loss.items():
+        cells = [_cell(found[check.name]).rjust(size) for check, size in zip(CHECKS, widths, strict=True)]
+        verdict = "FAIL" if any(outcome.verdict == "fail" for outcome in found.values()) else "pass"
+        lines.append(name.ljust(width) + "  " + " ".join(cells) + "  " + verdict)
+    lines += ["", "Each figure is the worst that was found, ✗ marks one beyond its tolerance, – what does not apply."]
+    widest = max(widths)
+    lines += [f"  {check.name.ljust(widest)}  ≤ {check.tolerance:<6g} {check.meaning}" for check in CHECKS]
+    remarks = [outcome for outcome in outcomes if outcome.detail and outcome.verdict == "fail"]
+    lines += [""] * bool(remarks) + [f"✗ {item.loss}, {item.check}: {item.detail}" for item in remarks]
+    return "\n".join(lines)
+
+
+def _cell(outcome: Outcome) -> str:
+    if outcome.verdict == "none":
+        return "–"
+    figure = "error" if outcome.worst is None else f"{outcome.worst:.1g}"
+    return figure + ("✗" if outcome.verdict == "fail" else "")
+
+
+def as_json(outcomes: Sequence[Outcome]) -> str:
+    """One object per outcome; `worst` is null where there is no figure, "inf" where it is infinite."""
+    rows = [
+        {
+            "loss": outcome.loss,
+            "check": outcome.check,
+            "verdict": outcome.verdict,
+            "worst": str(outcome.worst) if outcome.worst == float("inf") else outcome.worst,
+            "tolerance": outcome.tolerance,
+            "detail": outcome.detail,
+        }
+        for outcome in outcomes
+    ]
+    return json.dumps(rows, indent=1, ensure_ascii=False)
