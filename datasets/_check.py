@@ -40,6 +40,6 @@ def _check_pairs(dataset: str, name: str, split: Split, min_pairs: int) -> None:
         if count < min_pairs:
             several = int((split.class_counts >= 2).sum())
             raise ValueError(
-                f"{dataset}: the {name} split has {count} pair(s) of {kind}, at least {min_pairs} are needed; "
+                f"{dataset}: the {name} split has {count} pair(s) of {kind}, needed: {min_pairs}; "
                 f"it has {len(split)} images of {len(split.names)} classes, {several} with 2 images or more"
             )

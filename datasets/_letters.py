@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from datasets._draws import Whole
 
 UNITS_PER_EM = 2048
-LINE_TO, CURVE, CLOSE = 2, 3, 79  # matplotlib's path codes
+MOVE_TO, LINE_TO, CURVE, CLOSE = 1, 2, 3, 79  # matplotlib's path codes
 STEPS = 4  # straight pieces to a curve
-SCALE = STEPS * STEPS  # outlines are in font units × SCALE: the ends of a curve's pieces are then whole numbers
+SCALE = STEPS * STEPS  # outlines are in font units × SCALE, so that curves break at whole numbers
 
 
 @dataclass(frozen=True)
@@ -80,39 +80,32 @@ def _outline(font: object, code: int) -> Outline:
     face = cast(FT2Font, font)
     face.load_char(code, flags=LoadFlags.NO_SCALE)
     vertices, codes = face.get_path()
-    points = np.rint(vertices * 64 * SCALE).astype(np.int64)  # FreeType counts in 64ths
+    points = np.rint(vertices * (64 * SCALE)).astype(np.int64)  # FreeType counts in 64ths
     starts, ends = _edges(points, codes)
     corner = np.minimum(starts.min(axis=0), ends.min(axis=0))
     return Outline(starts - corner, ends - corner)
 
 
-def _edges(points: Whole, codes: NDArray[np.uint8]) -> tuple[Whole, Whole]:
-    pieces: list[Whole] = []
-    first = here = points[0]
-    index = 0
-    while index < len(codes):
-        if codes[index] == CURVE:
-            there = points[index + 1]
-            stops = _curve(here, points[index], there)
-            pieces.append(np.stack([np.vstack([here, stops[:-1]]), stops], axis=1))
-            here, index = there, index + 2
-            continue
-        if codes[index] in (LINE_TO, CLOSE):
-            there = first if codes[index] == CLOSE else points[index]
-            pieces.append(np.stack([here, there])[None])
-            here = there
-        else:
-            first = here = points[index]
-        index += 1
-    edges = np.concatenate(pieces)
-    return edges[:, 0], edges[:, 1]
+def _edges(points: Whole, codes: NDArray[np.int8]) -> tuple[Whole, Whole]:
+    """Starts and ends of the straight pieces, those of lines before those of curves."""
+    before = np.roll(points, 1, axis=0)
+    lines = np.flatnonzero(codes == LINE_TO)
+    closes = np.flatnonzero(codes == CLOSE)
+    moves = np.flatnonzero(codes == MOVE_TO)
+    opening = moves[np.searchsorted(moves, closes) - 1]
+    controls = np.flatnonzero(codes == CURVE)[::2]  # a curve has two rows: its control point and its end
+    stops = _curves(before[controls], points[controls], points[controls + 1])
+    starts = [before[lines], before[closes], stops[:-1].reshape(-1, 2)]
+    ends = [points[lines], points[opening], stops[1:].reshape(-1, 2)]
+    return np.concatenate(starts), np.concatenate(ends)
 
 
-def _curve(start: Whole, control: Whole, end: Whole) -> Whole:
-    """The ends of the pieces of a quadratic curve, exact in whole numbers."""
-    t = np.arange(1, STEPS + 1)[:, None]
+def _curves(start: Whole, control: Whole, end: Whole) -> Whole:
+    """Where the pieces of quadratic curves begin and end, exact in whole numbers; (STEPS+1)×N×2."""
+    t = np.arange(STEPS + 1)[:, None, None]
     s = STEPS - t
-    return cast(Whole, (s * s * start + 2 * s * t * control + t * t * end) // SCALE)
+    stops: Whole = (s * s * start + 2 * s * t * control + t * t * end) // SCALE
+    return stops
 
 
 def _one_of_each_shape(drawn: dict[int, tuple[Outline, ...]]) -> list[int]:
@@ -124,7 +117,7 @@ def _one_of_each_shape(drawn: dict[int, tuple[Outline, ...]]) -> list[int]:
 
 
 def _families(drawn: dict[int, tuple[Outline, ...]], letters: list[int]) -> tuple[tuple[int, ...], ...]:
-    """Joined: letters that any two faces draw alike, cases of a letter, raised and lowered forms of a letter."""
+    """Joined: letters that any faces draw alike, cases of a letter, its raised and lowered forms."""
     parent = {code: code for code in drawn}
 
     def top(code: int) -> int:

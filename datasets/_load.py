@@ -76,7 +76,7 @@ def _wrappers(specs: Sequence[WrapperSpec]) -> list[Wrapper]:
         raise ValueError(f"wrappers={specs!r}: expected a list such as [{{'longtail': {{'ratio': 100}}}}]")
     chain = []
     for spec in specs:
-        if not (isinstance(spec, Mapping) and len(spec) == 1 and isinstance(next(iter(spec.values())), Mapping)):
+        if not isinstance(spec, Mapping) or [isinstance(given, Mapping) for given in spec.values()] != [True]:
             raise ValueError(
                 f"wrapper {spec!r}: expected a name and its options, such as {{'longtail': {{'ratio': 100}}}}"
             )

@@ -28,7 +28,7 @@ def rasterise(starts: Sequence[Whole], ends: Sequence[Whole], strokes: Whole, si
             chosen = strokes[:, axis] == amount
             mask[chosen] = _thicken(mask[chosen], int(amount), axis=2 - axis)
     cells = mask.reshape(len(mask), size, FINE, size, FINE)
-    ink = cells.sum(axis=(2, 4), dtype=np.int64)
+    ink: Whole = cells.sum(axis=(2, 4), dtype=np.int64)
     return (ink * 255 // FINE**2).astype(np.uint8)
 
 
@@ -49,8 +49,9 @@ def _inside(starts: Sequence[Whole], ends: Sequence[Whole], fine: int) -> Mask:
     column = np.clip(_first_centre(x), 0, fine)
     turns = np.zeros((len(starts), fine, fine + 1), dtype=np.int8)
     np.add.at(turns, (image[edge], row, column), np.where(down[edge], 1, -1).astype(np.int8))
-    winding = np.cumsum(turns[:, :, :fine], axis=2, dtype=np.int8)
-    return winding != 0
+    winding: NDArray[np.int8] = np.cumsum(turns[:, :, :fine], axis=2, dtype=np.int8)
+    inside: Mask = winding != 0
+    return inside
 
 
 def _first_centre(steps: Whole) -> Whole:
