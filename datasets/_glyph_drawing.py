@@ -65,9 +65,7 @@ def _matrices(draws: Draws, count: int) -> Whole:
     )
 
 
-def place_in_frame(
-    outline: Outline, matrix: Whole, em: int, jitter: Whole, size: int
-) -> tuple[Whole, Whole]:
+def place_in_frame(outline: Outline, matrix: Whole, em: int, jitter: Whole, size: int) -> tuple[Whole, Whole]:
     """Edges in steps: shrunk where they would not fit, a pixel from the border, off the centre by `jitter`/64
     of the room there is, at most an eighth of the frame."""
     starts, ends = (_turn(points, matrix) for points in (outline.starts, outline.ends))

@@ -40,7 +40,7 @@ def summary(name: str) -> str:
 
 
 def resolve(name: str, *, wrappers: Sequence[WrapperSpec] = (), **given: object) -> dict[str, object]:
-    """Every option with its value, defaults filled in; ValueError where one is wrong. Reads no data."""
+    """What defines the data: each option with its value. ValueError where one is wrong. Reads no data."""
     dataset = find_dataset(name)(**given)
     chain = [{wrapper.name: wrapper.values()} for wrapper in _wrappers(wrappers)]
     return {"name": name, "options": dataset.values(), "wrappers": chain}

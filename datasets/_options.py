@@ -10,11 +10,15 @@ T = TypeVar("T")
 
 
 class Option(Generic[T]):
-    """A class attribute that declares an option; on an instance it is the option's value."""
+    """A class attribute that declares an option; on an instance it is the option's value.
 
-    def __init__(self, default: T, meaning: str) -> None:
+    An incidental option, such as whether to download, does not change the data.
+    """
+
+    def __init__(self, default: T, meaning: str, *, incidental: bool = False) -> None:
         self.default = default
         self.meaning = meaning
+        self.incidental = incidental
         self.name = ""
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -42,8 +46,8 @@ class Option(Generic[T]):
 
 
 class Whole(Option[int]):
-    def __init__(self, default: int, meaning: str, *, low: int, high: int) -> None:
-        super().__init__(default, meaning)
+    def __init__(self, default: int, meaning: str, *, low: int, high: int, incidental: bool = False) -> None:
+        super().__init__(default, meaning, incidental=incidental)
         self.low, self.high = low, high
 
     def allowed(self) -> str:
@@ -131,8 +135,8 @@ class HasOptions:
         return found
 
     def values(self) -> dict[str, object]:
-        """Every option with the value it has, defaults filled in."""
-        return {key: getattr(self, key) for key in self.options()}
+        """Every option that the data depends on with the value it has, defaults filled in."""
+        return {key: getattr(self, key) for key, option in self.options().items() if not option.incidental}
 
 
 def nearest(name: object, known: Mapping[str, object] | tuple[str, ...] | list[str]) -> str:

@@ -126,6 +126,4 @@ def share_out(room: Whole, total: int, draws: Draws) -> Whole:
 
 def _as_pairs(pairs: Whole, same: NDArray[np.bool_], fold: Whole) -> Pairs:
     order = np.argsort(fold, kind="stable")
-    return Pairs(
-        torch.from_numpy(pairs[order]), torch.from_numpy(same[order]), torch.from_numpy(fold[order])
-    )
+    return Pairs(torch.from_numpy(pairs[order]), torch.from_numpy(same[order]), torch.from_numpy(fold[order]))

@@ -74,5 +74,3 @@ def open_split(name: str, everything: Split, parts: dict[str, Whole], seed: int)
 def shorten(names: Sequence[str], most: int = 5) -> str:
     shown = ", ".join(names[:most])
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
-
-
