@@ -23,7 +23,7 @@ MOST_IMAGES = 50_000
 
 
 class Cifar(Dataset):
-    """A subclass says what the files are called and how many label bytes precede an image (the last counts)."""
+    """A subclass says what the files are called and how many label bytes (the last counts) an image has."""
 
     image_shape = (3, 32, 32)
     folder: ClassVar[str]

@@ -41,9 +41,8 @@ def pairs_in_split(
     usable = [pair for pair in named if pair.first in place and pair.second in place]
     dropped = len(named) - len(usable)
     notes = (f"folder: {dropped} of {len(named)} pairs name an image that was left out",) if dropped else ()
-    pairs = np.array([(place[pair.first], place[pair.second]) for pair in usable], dtype=np.int64).reshape(
-        -1, 2
-    )
+    places = [(place[pair.first], place[pair.second]) for pair in usable]
+    pairs = np.array(places, dtype=np.int64).reshape(-1, 2)
     same = np.array([pair.same for pair in usable], dtype=bool)
     if any(pair.fold is None for pair in usable):
         fold = fold_pairs(labels.numpy()[pairs], seed)

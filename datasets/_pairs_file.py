@@ -1,4 +1,4 @@
-"""Verification pairs from a file: `pairs.csv` (path, path, same[, fold]), or LFW's pairs.txt. Untrusted input."""
+"""Verification pairs from a file: `pairs.csv` (path, path, same[, fold]), or LFW's pairs.txt."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ class Tree:
 def scan_tree(root: Path) -> Tree:
     if not root.is_dir():
         raise FileNotFoundError(
-            f"folder: {root.absolute()} is no folder. Expected a folder with one subfolder a class, images inside: "
+            f"folder: {root.absolute()} is no folder. Expected one subfolder a class with images inside, "
             "class/image.png; set it by root= or path="
         )
     inside = root.resolve()
@@ -41,7 +41,7 @@ def scan_tree(root: Path) -> Tree:
                 paths.append(file.relative_to(root).as_posix())
     if not paths:
         raise ValueError(
-            f"folder: {root.absolute()} holds no class/image with one of the endings {', '.join(sorted(SUFFIXES))}"
+            f"folder: {root.absolute()} holds no class/image that ends in {', '.join(sorted(SUFFIXES))}"
         )
     return Tree(root, tuple(paths))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import torch
@@ -107,23 +106,22 @@ class Folder(Dataset):
         few = [everything.names[n] for n in np.flatnonzero(everything.class_counts.numpy() < needed)]
         if few:
             raise ValueError(
-                f"folder: protocol='closed' needs {needed} images a class (to train, validate and test on); {len(few)} "
-                f"of {len(everything.names)} classes have fewer: {shorten(few)}; min_per_class={needed} leaves them out"
+                f"folder: protocol='closed' needs {needed} images a class (to train, validate and test on); "
+                f"{len(few)} of {len(everything.names)} classes have fewer: {shorten(few)}; "
+                f"min_per_class={needed} leaves them out"
             )
 
     def _split_open(self, everything: Split, known: Named, seed: int) -> tuple[Data, list[str]]:
         draws = Draws("identities", seed)
         counts = everything.class_counts.numpy()
         order = draws.permutation(len(everything.names))
-        if known.pairs is None:
-            several = [label for label in order if counts[label] >= 2]
-            test = several[: self._count(self.test_share, len(order))]
-        else:
-            test = [label for label in order if everything.names[label] in known.classes]
-            several = [label for label in order if counts[label] >= 2 and label not in set(test)]
-        left = [label for label in several if label not in set(test)]
-        val = left[: self._count(self.val_share, len(order))]
-        train = sorted(set(order.tolist()) - set(test) - set(val))
+        several = [label for label in order.tolist() if counts[label] >= 2]
+        test = several[: self._count(self.test_share, len(order))]
+        if known.pairs is not None:
+            test = [label for label, name in enumerate(everything.names) if name in known.classes]
+        tested = set(test)
+        val = [label for label in several if label not in tested][: self._count(self.val_share, len(order))]
+        train = sorted(set(order.tolist()) - tested - set(val))
         self._need_identities(
             everything, test=len(test), val=len(val), train=len(train), given=known.pairs is not None
         )
@@ -140,7 +138,7 @@ class Folder(Dataset):
         several = int((everything.class_counts >= 2).sum())
         taken = " (the pairs file takes the classes it names for the test)" if given else ""
         raise ValueError(
-            f"folder: protocol='open' needs 2 classes each to train, validate and test on, the last two with 2 images "
-            f"or more; of {len(everything.names)} classes, {several} with 2 images or more, {train} would train, "
-            f"{val} validate and {test} test{taken}"
+            f"folder: protocol='open' needs 2 classes each to train, validate and test on, 2 images or more in "
+            f"each of the last two; of {len(everything.names)} classes, {several} with 2 images or more, "
+            f"{train} would train, {val} validate and {test} test{taken}"
         )
