@@ -53,7 +53,7 @@ def pairs_in_split(
 
 
 def fold_pairs(identities: Whole, seed: int) -> Whole:
-    """Folds that share no identity, where each can have pairs of both kinds; else by lot, both kinds evenly."""
+    """Folds that share no identity, where each can then have pairs of both kinds; else by lot."""
     same = identities[:, 0] == identities[:, 1]
     group = _linked(identities)
     sizes = Counter(group.tolist())

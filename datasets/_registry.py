@@ -6,7 +6,6 @@ import importlib
 import pkgutil
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
 from typing import Any, ClassVar, TypeVar
 
 from datasets._data import Data
@@ -71,14 +70,16 @@ def _register(registered: dict[str, Kind], name: str, cls: Kind, kind: str) -> N
 _discovered: set[str] = set()
 
 
-def discover(paths: Iterable[str] | None = None) -> None:
+def discover() -> None:
     """Import every module of this folder whose name does not begin with an underscore."""
-    places = list(importlib.import_module(PACKAGE).__path__ if paths is None else paths)
-    for module in pkgutil.iter_modules(places):
+    package = importlib.import_module(PACKAGE)
+    for module in pkgutil.iter_modules(package.__path__):
         full = f"{PACKAGE}.{module.name}"
         if module.name.startswith("_") or full in _discovered:
             continue
         try:
+            if module.name in package.__all__:
+                raise ImportError(f"it would hide {full}, which is something else; rename the file")
             importlib.import_module(full)
         except DuplicateNameError:
             raise

@@ -14,11 +14,12 @@ from datasets._pairs import draw_pairs, members_of
 
 
 def hold_out(labels: Tensor, share: float, *key: int | str) -> tuple[Tensor, Tensor]:
-    """(kept, held out): of each class the share, at least one image; both stay in order."""
+    """(kept, held out): of each class the share, at least one image, and two (a pair) of four or more."""
     draws = Draws("hold out", *key)
     held = np.zeros(len(labels), dtype=bool)
     for members in members_of(labels.numpy()):
-        count = min(max(round(len(members) * share), 1), len(members) - 1)
+        least = 2 if len(members) >= 4 else 1
+        count = min(max(round(len(members) * share), least), len(members) - 1)
         held[members[draws.permutation(len(members))[:count]]] = True
     return torch.from_numpy(np.flatnonzero(~held)), torch.from_numpy(np.flatnonzero(held))
 

@@ -130,7 +130,8 @@ class Folder(Dataset):
         return open_split(self.name, everything, parts, seed), [known.paths[place] for place in chosen]
 
     def _count(self, share: float, total: int) -> int:
-        return max(round(share * total), 2)
+        """Two identities make a pair; four make two folds."""
+        return max(round(share * total), 4 if total >= 12 else 2)
 
     def _need_identities(self, everything: Split, *, test: int, val: int, train: int, given: bool) -> None:
         if min(test, val, train) >= 2:
@@ -138,7 +139,7 @@ class Folder(Dataset):
         several = int((everything.class_counts >= 2).sum())
         taken = " (the pairs file takes the classes it names for the test)" if given else ""
         raise ValueError(
-            f"folder: protocol='open' needs 2 classes each to train, validate and test on, 2 images or more in "
-            f"each of the last two; of {len(everything.names)} classes, {several} with 2 images or more, "
+            f"folder: protocol='open' needs 2 classes each to train, validate and test on, the last two with 2 "
+            f"images or more; of {len(everything.names)} classes, {several} with 2 images or more, "
             f"{train} would train, {val} validate and {test} test{taken}"
         )

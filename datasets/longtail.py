@@ -31,7 +31,8 @@ class LongTail(Wrapper):
         kept = []
         for rank, which in enumerate(order):
             wanted = sizes.max() * self.ratio ** (-rank / max(len(order) - 1, 1))
-            count = max(round(float(wanted)), self.at_least)
+            # The inner rounding keeps a power that differs in its last bit from tipping a half.
+            count = max(round(round(float(wanted), 6)), self.at_least)
             kept.append(members[which][draws.permutation(len(members[which]))[:count]])
         index = torch.from_numpy(np.sort(np.concatenate(kept)))
         counts = [len(images) for images in kept]

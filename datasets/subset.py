@@ -33,9 +33,7 @@ class Subset(Wrapper):
                 f"subset: per_class={self.per_class} and share={self.share:g} exclude each other"
             )
         if self.classes > data.num_classes or self.classes == 1:
-            raise ValueError(
-                f"subset: option classes={self.classes}: expected 2 to {data.num_classes}, the classes there are"
-            )
+            raise ValueError(f"subset: option classes={self.classes}: expected 2 to {data.num_classes} or 0")
         if self.evaluation and data.protocol == "open":
             raise ValueError("subset: option evaluation=True: an open set's validation and test stay whole")
         kept = self._kept_classes(data.num_classes, seed)
