@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from datasets._draws import Draws, Whole
-from datasets._letters import SCALE, UNITS_PER_EM, Outline
+from datasets._outlines import SCALE, UNITS_PER_EM, Outline
 from datasets._raster import STEPS_PER_PIXEL, rasterise
 
 ONE = 1 << 16  # 1.0 of the affine matrices
@@ -31,6 +31,15 @@ def draw_letter_images(
             images[done : done + len(batch)] = rasterise(starts, ends, np.stack(strokes), size)
             done += len(batch)
     return images
+
+
+def draw_plainly(faces: tuple[Outline, ...], size: int) -> NDArray[np.uint8]:
+    """The letter as each face has it, upright and in the middle."""
+    middle = np.zeros(2, dtype=np.int64)
+    upright = np.array([[ONE, 0], [0, ONE]])
+    em = 72 * size * STEPS_PER_PIXEL // 100
+    starts, ends = zip(*(place_in_frame(face, upright, em, middle, size) for face in faces), strict=True)
+    return rasterise(starts, ends, np.zeros((len(faces), 2), dtype=np.int64), size)
 
 
 def _variations(

@@ -139,7 +139,7 @@ class Folder(Dataset):
         several = int((everything.class_counts >= 2).sum())
         taken = " (the pairs file takes the classes it names for the test)" if given else ""
         raise ValueError(
-            f"folder: protocol='open' needs 2 classes each to train, validate and test on, the last two with 2 "
-            f"images or more; of {len(everything.names)} classes, {several} with 2 images or more, "
+            f"folder: protocol='open' needs 2 classes each to train, validate and test on, the last two with "
+            f"2 images or more; of {len(everything.names)} classes, {several} with 2 images or more, "
             f"{train} would train, {val} validate and {test} test{taken}"
         )

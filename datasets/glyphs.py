@@ -13,8 +13,9 @@ from datasets._cache import Arrays, cached
 from datasets._data import Data, Split
 from datasets._draws import Draws
 from datasets._glyph_drawing import draw_letter_images
-from datasets._letters import Alphabet, fonts_checksum, read_alphabet
+from datasets._letters import Alphabet, read_alphabet
 from datasets._options import Whole
+from datasets._outlines import fonts_checksum
 from datasets._place import Place
 from datasets._registry import Dataset
 from datasets._splits import with_pairs
