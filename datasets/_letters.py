@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import unicodedata
 from collections import defaultdict
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from datasets._glyph_drawing import draw_plainly
 from datasets._outlines import Outline, read_outlines
@@ -22,6 +23,7 @@ class Alphabet:
     families: tuple[tuple[int, ...], ...]
 
 
+@lru_cache(maxsize=1)
 def read_alphabet() -> Alphabet:
     drawn = read_outlines()
     letters = _one_of_each_shape(drawn)
@@ -50,20 +52,14 @@ def _families(drawn: dict[int, tuple[Outline, ...]], letters: list[int]) -> tupl
         # Outlines that differ by a hair are alike too: what counts are pixels, where they are coarsest.
         for image in draw_plainly(faces, COARSE):
             parent[top(code)] = top(alike.setdefault(image.tobytes(), code))
-        for relative in _relatives(code):
-            if relative in parent:
-                parent[top(code)] = top(relative)
+        for spelling in _spellings(chr(code)):
+            parent[top(code)] = top(alike.setdefault(spelling, code))
     families: dict[int, list[int]] = defaultdict(list)
     for code in letters:
         families[top(code)].append(code)
     return tuple(sorted(tuple(family) for family in families.values()))
 
 
-def _relatives(code: int) -> Iterable[int]:
-    letter = chr(code)
-    for other in (letter.lower(), letter.upper(), letter.title(), letter.casefold()):
-        if len(other) == 1:
-            yield ord(other)
-    tag, *rest = unicodedata.decomposition(letter).split() or [""]
-    if tag.startswith("<") and len(rest) == 1:  # such as "<super> 0068"
-        yield int(rest[0], 16)
+def _spellings(letter: str) -> set[str]:
+    """What stays of a letter without case, and without being raised or lowered."""
+    return {unicodedata.normalize("NFKC", case).casefold() for case in (letter, letter.upper())}

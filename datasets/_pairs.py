@@ -24,7 +24,7 @@ def draw_pairs(labels: Tensor, protocol: ProtocolName, *key: int | str, wanted: 
     classes = labels.numpy()
     for fold_of_image in _ways_to_fold(classes, protocol, draws):
         parts = [np.flatnonzero(fold_of_image == fold) for fold in np.unique(fold_of_image)]
-        if len(parts) > 1 and (protocol == "open" or _negatives_possible(classes, parts) >= wanted):
+        if len(parts) > 1 and (protocol == "open" or _have_enough(classes, parts, wanted)):
             return _pairs_in_folds(classes, parts, wanted, draws)
     return _pairs_anywhere(classes, wanted, draws)
 
@@ -51,12 +51,17 @@ def members_of(classes: Whole) -> list[Whole]:
     return [part.astype(np.int64) for part in np.split(order, starts)] if len(order) else []
 
 
-def _negatives_possible(classes: Whole, parts: list[Whole]) -> int:
-    total = 0
-    for part in parts:
-        counts = np.bincount(classes[part])
-        total += (int(counts.sum()) ** 2 - int((counts**2).sum())) // 2
-    return total
+def _have_enough(classes: Whole, parts: list[Whole], wanted: int) -> bool:
+    """As many pairs of each kind inside the parts as are wanted, or as there are at all."""
+    inside = np.sum([_possible(classes[part]) for part in parts], axis=0)
+    return bool((inside >= np.minimum(_possible(classes), wanted)).all())
+
+
+def _possible(classes: Whole) -> tuple[int, int]:
+    """How many pairs there are: of the same class, of different ones."""
+    counts = np.bincount(classes)
+    same = int((counts * (counts - 1)).sum()) // 2
+    return same, len(classes) * (len(classes) - 1) // 2 - same
 
 
 def _pairs_in_folds(classes: Whole, parts: list[Whole], wanted: int, draws: Draws) -> Pairs:

@@ -22,11 +22,7 @@ def rasterise(starts: Sequence[Whole], ends: Sequence[Whole], strokes: Whole, si
     Edges are in steps from the upper left corner; `strokes` (N×2) is by how many sub-pixels the shape is made
     thicker on each side, across and down (negative: thinner).
     """
-    mask = _inside(starts, ends, size * FINE)
-    for axis in (0, 1):
-        for amount in np.unique(strokes[:, axis]):
-            chosen = strokes[:, axis] == amount
-            mask[chosen] = _thicken(mask[chosen], int(amount), axis=2 - axis)
+    mask = _with_strokes(_inside(starts, ends, size * FINE), strokes)
     cells = mask.reshape(len(mask), size, FINE, size, FINE)
     ink: Whole = cells.sum(axis=(2, 4), dtype=np.int64)
     return (ink * 255 // FINE**2).astype(np.uint8)
@@ -57,6 +53,18 @@ def _inside(starts: Sequence[Whole], ends: Sequence[Whole], fine: int) -> Mask:
 def _first_centre(steps: Whole) -> Whole:
     """The first sub-pixel whose centre is at or behind the place."""
     return -((SUB // 2 - steps) // SUB)
+
+
+def _with_strokes(mask: Mask, strokes: Whole) -> Mask:
+    changed = mask.copy()
+    for axis in (0, 1):
+        for amount in np.unique(strokes[:, axis]):
+            chosen = strokes[:, axis] == amount
+            changed[chosen] = _thicken(changed[chosen], int(amount), axis=2 - axis)
+    # A letter that is all hairlines would vanish: it stays as it was.
+    vanishing = 2 * changed.sum(axis=(1, 2)) < mask.sum(axis=(1, 2))
+    changed[vanishing] = mask[vanishing]
+    return changed
 
 
 def _thicken(mask: Mask, amount: int, axis: int) -> Mask:
