@@ -65,28 +65,27 @@ def _possible(classes: Whole) -> tuple[int, int]:
 
 
 def _pairs_in_folds(classes: Whole, parts: list[Whole], wanted: int, draws: Draws) -> Pairs:
+    room = np.array([_possible(classes[part]) for part in parts])
+    positives, negatives = (share_out(room[:, kind], wanted, draws) for kind in (0, 1))
     pairs, same, fold = [], [], []
     for number, part in enumerate(parts):
-        share = (wanted + number) // len(parts)  # the shares sum to `wanted`
-        for is_same, found in _pairs_of(part, classes, share, draws):
-            pairs.append(found)
-            same.append(np.full(len(found), is_same))
-            fold.append(np.full(len(found), number))
+        members = [part[inside] for inside in members_of(classes[part])]
+        found = [
+            _positives(members, int(positives[number]), draws),
+            _negatives(members, int(negatives[number]), draws),
+        ]
+        pairs += found
+        same += [np.full(len(found[0]), True), np.full(len(found[1]), False)]
+        fold.append(np.full(len(found[0]) + len(found[1]), number))
     return _as_pairs(np.concatenate(pairs), np.concatenate(same), np.concatenate(fold))
 
 
 def _pairs_anywhere(classes: Whole, wanted: int, draws: Draws) -> Pairs:
-    pairs, same, fold = [], [], []
-    for is_same, found in _pairs_of(np.arange(len(classes)), classes, wanted, draws):
-        pairs.append(found)
-        same.append(np.full(len(found), is_same))
-        fold.append(draws.permutation(len(found)) % FOLDS)
-    return _as_pairs(np.concatenate(pairs), np.concatenate(same), np.concatenate(fold))
-
-
-def _pairs_of(part: Whole, classes: Whole, wanted: int, draws: Draws) -> list[tuple[bool, Whole]]:
-    members = [part[inside] for inside in members_of(classes[part])]
-    return [(True, _positives(members, wanted, draws)), (False, _negatives(members, wanted, draws))]
+    members = members_of(classes)
+    found = [_positives(members, wanted, draws), _negatives(members, wanted, draws)]
+    same = np.repeat([True, False], [len(kind) for kind in found])
+    fold = np.concatenate([draws.permutation(len(kind)) % FOLDS for kind in found])
+    return _as_pairs(np.concatenate(found), same, fold)
 
 
 def _positives(members: list[Whole], wanted: int, draws: Draws) -> Whole:

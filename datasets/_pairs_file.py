@@ -43,8 +43,10 @@ def read_pairs_file(file: Path, paths: Iterable[str]) -> list[NamedPair]:
     lines = text.splitlines()
     is_lfw = bool(lines) and re.fullmatch(r"\s*\d+(\s+\d+)?\s*", lines[0]) is not None
     found = _read_lfw(file, lines, known) if is_lfw else _read_csv(file, lines, known)
-    once = {frozenset((pair.first, pair.second)): pair for pair in reversed(found)}
-    return list(reversed(once.values()))
+    once: dict[frozenset[str], NamedPair] = {}
+    for pair in found:
+        once.setdefault(frozenset((pair.first, pair.second)), pair)
+    return list(once.values())
 
 
 def _read_csv(file: Path, lines: list[str], known: set[str]) -> list[NamedPair]:
@@ -52,10 +54,8 @@ def _read_csv(file: Path, lines: list[str], known: set[str]) -> list[NamedPair]:
     for number, row in enumerate(csv.reader(lines), start=1):
         where = f"{file}, line {number}"
         cells = [cell.strip() for cell in row]
-        if not any(cells) or (
-            number == 1 and len(cells) > 2 and cells[2].lower() not in {*SAME, ""} - {"same"}
-        ):
-            continue
+        if not any(cells) or (number == 1 and not re.search(r"[/\\]", cells[0])):
+            continue  # an empty line, or a header: it names no path
         if len(cells) not in (3, 4) or cells[2].lower() not in SAME:
             raise ValueError(f"{where}: expected path,path,same[,fold] with same 1 or 0, {row!r} came")
         first, second = (_known(_inside(cell, where), known, where) for cell in cells[:2])

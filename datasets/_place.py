@@ -35,7 +35,11 @@ def _from_environment(variable: str) -> Path | None:
 
 
 def _writable(folder: Path) -> bool:
+    """Also for a superuser, who may write anywhere, a folder without write permission is meant to stay as it is."""
     try:
+        existing = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+        if not existing.stat().st_mode & 0o222:
+            return False
         folder.mkdir(parents=True, exist_ok=True)
     except OSError:
         return False

@@ -14,7 +14,12 @@ class FashionMnist(MnistFamily):
     summary = "70,000 pieces of clothing of 28×28 pixels, 10 classes; closed"
     torchvision_name = "FashionMNIST"
     homepage = "https://github.com/zalandoresearch/fashion-mnist, or Debian's package dataset-fashion-mnist"
-    elsewhere = (DEBIAN / "fashion-mnist", DEBIAN / "fashion-mnist" / "data" / "fashion", DEBIAN)
+
+    def elsewhere(self) -> tuple[Path, ...]:
+        found = {
+            file.parent for file in DEBIAN.glob("**/*-images-idx3-ubyte*") if "fashion" in str(file.parent)
+        }
+        return (*sorted(found), DEBIAN)
 
     def class_names(self) -> tuple[str, ...]:
         return (

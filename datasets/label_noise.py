@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import torch
 
 from datasets._data import Data
@@ -25,9 +26,19 @@ class LabelNoise(Wrapper):
             raise ValueError(f"label_noise: 2 classes or more are needed, there are {data.num_classes}")
         draws = Draws("label_noise", seed)
         labels = data.train.labels.clone()
+        order = draws.permutation(len(labels))
+        # The first image of each class keeps its label: no class is left without one.
+        _, first = np.unique(labels.numpy()[order], return_index=True)
+        order = np.delete(order, first)
         count = round(self.share * len(labels))
-        changed = torch.from_numpy(draws.permutation(len(labels))[:count])
-        shift = torch.from_numpy(1 + draws.below(data.num_classes - 1, count))
+        changed = torch.from_numpy(order[:count])
+        shift = torch.from_numpy(1 + draws.below(data.num_classes - 1, len(changed)))
         labels[changed] = (labels[changed] + shift) % data.num_classes
         train = replace(data.train, labels=labels, before_noise=data.train.clean_labels)
-        return replace(data, train=train)
+        notes = data.notes
+        if len(changed) < count:
+            notes = (
+                *notes,
+                f"label_noise: {count} labels to change, {len(changed)} could be: classes are small",
+            )
+        return replace(data, train=train, notes=notes)

@@ -54,6 +54,13 @@ def test_label_noise(share: float) -> None:
     evaluation_is_untouched(data)
 
 
+def test_label_noise_leaves_no_class_empty() -> None:
+    data = wrapped({"subset": {"per_class": 2}}, {"label_noise": {"share": 0.9}})
+    assert data.class_counts.min() >= 1
+    assert data.train.noisy.sum() == 10
+    assert data.notes == ("label_noise: 18 labels to change, 10 could be: classes are small",)
+
+
 def test_label_noise_is_uniform_over_the_other_classes() -> None:
     data = wrapped({"label_noise": {"share": 0.9}})
     shift = (data.train.labels - data.train.clean_labels)[data.train.noisy] % 10
