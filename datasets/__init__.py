@@ -2,7 +2,15 @@
 
     data = datasets.load("glyphs", root="data", seed=0)
 
-A file dropped into this folder adds a dataset (a subclass of `Dataset`) or a wrapper (of `Wrapper`).
+A file dropped into this folder adds a dataset (a subclass of `Dataset`) or a wrapper (of `Wrapper`):
+
+    class Mine(datasets.Dataset):
+        name = "mine"
+        summary = "what it is"
+        count = datasets.Whole(10, "what the option means", low=1, high=100)
+
+        def build(self, place, seed):
+            ...  # returns datasets.Data, from place.root and self.count
 """
 
 from datasets._check import check

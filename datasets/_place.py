@@ -35,7 +35,7 @@ def _from_environment(variable: str) -> Path | None:
 
 
 def _writable(folder: Path) -> bool:
-    """Also for a superuser, who may write anywhere, a folder without write permission is meant to stay as it is."""
+    """A folder without write permission is meant to stay as it is, also for a superuser who could write."""
     try:
         existing = next(place for place in (folder, *folder.absolute().parents) if place.exists())
         if not existing.stat().st_mode & 0o222:
