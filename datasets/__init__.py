@@ -1,0 +1,42 @@
+"""Datasets, their splits and their verification pairs.
+
+    data = datasets.load("glyphs", root="data", seed=0)
+
+A file dropped into this folder adds a dataset (a subclass of `Dataset`) or a wrapper (of `Wrapper`):
+
+    class Mine(datasets.Dataset):
+        name = "mine"
+        summary = "what it is"
+        count = datasets.Whole(10, "what the option means", low=1, high=100)
+
+        def build(self, place, seed):
+            ...  # returns datasets.Data, from place.root and self.count
+"""
+
+from datasets._check import check
+from datasets._data import Data, Images, Pairs, Split
+from datasets._load import load, names, options, resolve, summary, wrapper_names
+from datasets._options import Choice, Flag, Real, Text, Whole
+from datasets._registry import Dataset, DuplicateNameError, Wrapper
+
+__all__ = [
+    "Choice",
+    "Data",
+    "Dataset",
+    "DuplicateNameError",
+    "Flag",
+    "Images",
+    "Pairs",
+    "Real",
+    "Split",
+    "Text",
+    "Whole",
+    "Wrapper",
+    "check",
+    "load",
+    "names",
+    "options",
+    "resolve",
+    "summary",
+    "wrapper_names",
+]

@@ -1,0 +1,34 @@
+"""Members of a tar archive, read one after another and as untrusted input; nothing is unpacked to disk."""
+
+from __future__ import annotations
+
+import lzma
+import tarfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+
+def read_archive(path: Path, *, most_members: int, most_bytes: int) -> Iterator[tuple[PurePosixPath, bytes]]:
+    """Name and content of each regular file. `most_bytes` holds for each; more of anything is an error."""
+    try:
+        with tarfile.open(path, "r|*") as archive:
+            for number, member in enumerate(archive):
+                _refuse(path, number, member, most_members, most_bytes)
+                file = archive.extractfile(member) if member.isreg() else None
+                if file is not None:
+                    yield PurePosixPath(member.name), file.read()
+    except (tarfile.TarError, lzma.LZMAError, EOFError, zlib.error) as error:
+        raise ValueError(f"{path} is no whole tar archive: {error}; remove it and get it again") from error
+
+
+def _refuse(path: Path, number: int, member: tarfile.TarInfo, most_members: int, most_bytes: int) -> None:
+    name = PurePosixPath(member.name)
+    if name.is_absolute() or ".." in name.parts:
+        raise ValueError(f"{path}: member {member.name!r} points out of the archive")
+    if not (member.isreg() or member.isdir()):
+        raise ValueError(f"{path}: member {member.name!r} is neither a file nor a folder")
+    if number >= most_members:
+        raise ValueError(f"{path}: more than {most_members} members")
+    if member.size > most_bytes:
+        raise ValueError(f"{path}: member {member.name!r} has {member.size} bytes, {most_bytes} are allowed")

@@ -1,0 +1,144 @@
+"""Image files, decoded once into one file of pixels that is read whole or mapped into memory."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from PIL import Image, ImageOps
+from torch import Tensor
+
+from datasets._cache import cached, read_arrays, whole_file
+from datasets._tree import Tree
+
+FORMATS = ("BMP", "GIF", "JPEG", "PNG", "PPM", "TIFF", "WEBP")
+MOST_PIXELS = 50_000_000
+Pixels = NDArray[np.uint8]
+
+
+class MappedImages:
+    """Images in a file: indexed like a uint8 tensor, read when they are asked for."""
+
+    dtype = torch.uint8
+
+    def __init__(self, pixels: Pixels, hashes: Pixels, index: NDArray[np.int64]) -> None:
+        self._pixels, self._hashes, self._index = pixels, hashes, index
+
+    @property
+    def shape(self) -> torch.Size:
+        return torch.Size((len(self._index), *self._pixels.shape[1:]))
+
+    def __len__(self) -> int:
+        return len(self._index)
+
+    def __getitem__(self, index: Tensor | slice | int) -> Tensor:
+        which = self._index[index.numpy() if isinstance(index, Tensor) else index]
+        return torch.from_numpy(np.array(self._pixels[which]))
+
+    def rows(self, index: Tensor) -> MappedImages:
+        return MappedImages(self._pixels, self._hashes, self._index[index.numpy()])
+
+    def hashes(self) -> Iterator[bytes]:
+        for row in self._index:
+            yield self._hashes[row].tobytes()
+
+
+@dataclass(frozen=True)
+class Decoded:
+    """`good[n]`: image n of the tree could be read. `problems` says what was wrong with the others."""
+
+    file: Path
+    hashes: Pixels
+    good: NDArray[np.bool_]
+    problems: tuple[str, ...]
+
+    def images(self, *, in_memory: bool) -> Tensor | MappedImages:
+        """The good ones."""
+        pixels = np.load(self.file, mmap_mode="r", allow_pickle=False)
+        mapped = MappedImages(pixels, self.hashes, np.flatnonzero(self.good))
+        return mapped[:] if in_memory else mapped
+
+
+def decode_tree(tree: Tree, cache: Path, size: int, channels: int, *, in_memory: bool) -> Decoded:
+    """Decoded afresh when a file of the tree has changed, or the pixels are not those that were written."""
+    stamp = f"{tree.root.resolve()}\n{size} {channels}\n{tree.stamp()}"
+    stem = cache / f"folder-{hashlib.sha256(stamp.encode()).hexdigest()[:16]}"
+    pixels, index = stem.with_suffix(".npy"), stem.with_suffix(".safetensors")
+    shape = (len(tree.paths), channels, size, size)
+    if index.exists() and not _intact(pixels, index, shape, every_byte=in_memory):
+        index.unlink()
+    arrays = cached(index, lambda: _decode_all(tree, pixels, shape))
+    problems = arrays["problems"].tobytes().decode()
+    return Decoded(
+        pixels,
+        cast(Pixels, arrays["hashes"]),
+        arrays["good"].astype(bool),
+        tuple(problems.split("\n")) if problems else (),
+    )
+
+
+def _intact(pixels: Path, index: Path, shape: tuple[int, ...], *, every_byte: bool) -> bool:
+    try:
+        found = np.load(pixels, mmap_mode="r", allow_pickle=False)
+        hashes = read_arrays(index)["hashes"]
+    except (OSError, ValueError, KeyError):
+        return False
+    if found.shape != shape or found.dtype != np.uint8 or len(hashes) != len(found):
+        return False
+    return not every_byte or all(
+        _hash(image) == known.tobytes() for image, known in zip(found, hashes, strict=True)
+    )
+
+
+def _hash(image: Pixels) -> bytes:
+    return hashlib.sha256(image.tobytes()).digest()
+
+
+def _decode_all(tree: Tree, file: Path, shape: tuple[int, ...]) -> dict[str, NDArray[np.uint8]]:
+    _check_room(file.parent, int(np.prod(shape)))
+    hashes = np.zeros((len(tree.paths), 32), dtype=np.uint8)
+    good = np.ones(len(tree.paths), dtype=np.uint8)
+    problems = []
+    with whole_file(file) as temporary:
+        pixels = np.lib.format.open_memmap(temporary, mode="w+", dtype=np.uint8, shape=shape)
+        for number, path in enumerate(tree.paths):
+            try:
+                pixels[number] = decode_image(tree.root / path, shape[2], shape[1])
+            except Exception as error:  # a decoder of a damaged file may raise anything
+                good[number] = 0
+                problems.append(f"{path} ({' '.join(str(error).split())})")
+            hashes[number] = np.frombuffer(_hash(pixels[number]), dtype=np.uint8)
+        pixels.flush()
+        del pixels
+    text = np.frombuffer("\n".join(problems).encode(), dtype=np.uint8)
+    return {"hashes": hashes, "good": good, "problems": text}
+
+
+def decode_image(file: Path, size: int, channels: int) -> Pixels:
+    """C×size×size: the largest square in the middle, made that size."""
+    with Image.open(file, formats=FORMATS) as image:
+        width, height = image.size
+        if width * height > MOST_PIXELS:
+            raise ValueError(f"{width}×{height} pixels, at most {MOST_PIXELS} are read")
+        upright = ImageOps.exif_transpose(image).convert("L" if channels == 1 else "RGB")
+    square = upright
+    if upright.size != (size, size):
+        square = ImageOps.fit(upright, (size, size), Image.Resampling.BICUBIC)
+    return np.asarray(square, dtype=np.uint8).reshape(size, size, channels).transpose(2, 0, 1)
+
+
+def _check_room(folder: Path, needed: int) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    free = shutil.disk_usage(folder).free
+    if needed > free:
+        raise OSError(
+            f"folder: the decoded images need {needed >> 20} MB in {folder}, {free >> 20} MB are free; "
+            "choose a smaller size=, or another place with cache= or MARGINBENCH_CACHE"
+        )

@@ -1,0 +1,95 @@
+"""Variations of a letter: another face, an affine change and another stroke each time, in whole numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from datasets._draws import Draws, Whole
+from datasets._outlines import SCALE, UNITS_PER_EM, Outline
+from datasets._raster import STEPS_PER_PIXEL, rasterise
+
+ONE = 1 << 16  # 1.0 of the affine matrices
+EM = UNITS_PER_EM * SCALE
+AT_ONCE = 512  # images drawn together: bounds the memory
+
+
+def draw_letter_images(
+    letters: Sequence[tuple[Outline, ...]], draws: Sequence[Draws], count: int, size: int
+) -> NDArray[np.uint8]:
+    """`count` images of each letter in turn, N×size×size."""
+    images = np.empty((len(letters) * count, size, size), dtype=np.uint8)
+    waiting: list[tuple[Whole, Whole, Whole]] = []
+    done = 0
+    for faces, letter_draws in zip(letters, draws, strict=True):
+        waiting += _variations(faces, letter_draws, count, size)
+        while len(waiting) >= AT_ONCE or (waiting and done + len(waiting) == len(images)):
+            batch, waiting = waiting[:AT_ONCE], waiting[AT_ONCE:]
+            starts, ends, strokes = zip(*batch, strict=True)
+            images[done : done + len(batch)] = rasterise(starts, ends, np.stack(strokes), size)
+            done += len(batch)
+    return images
+
+
+def draw_plainly(faces: tuple[Outline, ...], size: int) -> NDArray[np.uint8]:
+    """The letter as each face has it, upright and in the middle."""
+    middle = np.zeros(2, dtype=np.int64)
+    upright = np.array([[ONE, 0], [0, ONE]])
+    em = 72 * size * STEPS_PER_PIXEL // 100
+    starts, ends = zip(*(place_in_frame(face, upright, em, middle, size) for face in faces), strict=True)
+    return rasterise(starts, ends, np.zeros((len(faces), 2), dtype=np.int64), size)
+
+
+def _variations(
+    faces: tuple[Outline, ...], draws: Draws, count: int, size: int
+) -> list[tuple[Whole, Whole, Whole]]:
+    which = draws.below(len(faces), count)
+    matrices = _matrices(draws, count)
+    em = draws.between(60, 84, count) * size * STEPS_PER_PIXEL // 100
+    jitter = draws.between(-64, 64, 2 * count).reshape(count, 2)
+    strokes = draws.between(-1, 2, 2 * count).reshape(count, 2)
+    varied = []
+    for n in range(count):
+        outline = faces[int(which[n])]
+        varied.append((*place_in_frame(outline, matrices[n], int(em[n]), jitter[n], size), strokes[n]))
+    return varied
+
+
+def _matrices(draws: Draws, count: int) -> Whole:
+    """Rotation by up to ±20°, then shear and a change of aspect; count×2×2, 1.0 is ONE."""
+    # tan(half the angle) = k / 1024 gives sine and cosine as fractions of whole numbers.
+    k = draws.between(-180, 180, count)
+    cos = (1024**2 - k * k) * ONE // (1024**2 + k * k)
+    sin = 2 * 1024 * k * ONE // (1024**2 + k * k)
+    shear = draws.between(-ONE // 4, ONE // 4, count)
+    across = draws.between(ONE * 3 // 4, ONE, count)
+    return np.stack(
+        [
+            np.stack([cos * across // ONE, (cos * shear // ONE - sin)], axis=1),
+            np.stack([sin * across // ONE, (sin * shear // ONE + cos)], axis=1),
+        ],
+        axis=1,
+    )
+
+
+def place_in_frame(outline: Outline, matrix: Whole, em: int, jitter: Whole, size: int) -> tuple[Whole, Whole]:
+    """Edges in steps: shrunk where they would not fit, a pixel from the border, off the centre by `jitter`/64
+    of the room there is, at most an eighth of the frame."""
+    starts, ends = (_turn(points, matrix) for points in (outline.starts, outline.ends))
+    corner = np.minimum(starts.min(axis=0), ends.min(axis=0))
+    extent = np.maximum(starts.max(axis=0), ends.max(axis=0)) - corner
+    room = (size - 2) * STEPS_PER_PIXEL
+    em = min(em, room * EM // max(int(extent.max()), 1))
+    slack = room - extent * em // EM
+    reach = np.minimum(slack // 2, size * STEPS_PER_PIXEL // 8)
+    offset = STEPS_PER_PIXEL + slack // 2 + reach * jitter // 64
+    return ((starts - corner) * em // EM + offset, (ends - corner) * em // EM + offset)
+
+
+def _turn(points: Whole, matrix: Whole) -> Whole:
+    x, y = points[:, 0], points[:, 1]
+    across = matrix[0, 0] * x + matrix[0, 1] * y
+    up = matrix[1, 0] * x + matrix[1, 1] * y
+    return np.stack([across // ONE, -up // ONE], axis=1)  # rows count downwards

@@ -1,0 +1,65 @@
+"""Which letters are one identity, and which belong together so closely that no split may part them."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import defaultdict
+from collections.abc import Hashable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from datasets._glyph_drawing import draw_plainly
+from datasets._outlines import Outline, read_outlines
+
+COARSE = 16  # pixels: the smallest size that glyphs come in
+
+
+@dataclass(frozen=True)
+class Alphabet:
+    """Outlines of each letter in each face. `families`: letters that must not be torn apart by a split."""
+
+    letters: tuple[int, ...]
+    outlines: dict[int, tuple[Outline, ...]]
+    families: tuple[tuple[int, ...], ...]
+
+
+@lru_cache(maxsize=1)
+def read_alphabet() -> Alphabet:
+    drawn = read_outlines()
+    letters = _one_of_each_shape(drawn)
+    return Alphabet(tuple(letters), {code: drawn[code] for code in letters}, _families(drawn, letters))
+
+
+def _one_of_each_shape(drawn: dict[int, tuple[Outline, ...]]) -> list[int]:
+    """The first of those letters that every face draws alike, wherever on the line."""
+    first: dict[tuple[bytes, ...], int] = {}
+    for code, outlines in drawn.items():
+        first.setdefault(tuple(outline.key for outline in outlines), code)
+    return sorted(first.values())
+
+
+def _families(drawn: dict[int, tuple[Outline, ...]], letters: list[int]) -> tuple[tuple[int, ...], ...]:
+    """Joined: letters that any faces draw alike, cases of a letter, its raised and lowered forms."""
+    parent = {code: code for code in drawn}
+
+    def top(code: int) -> int:
+        while parent[code] != code:
+            code = parent[code]
+        return code
+
+    alike: dict[Hashable, int] = {}
+    for code, faces in drawn.items():
+        # Outlines that differ by a hair are alike too: what counts are pixels, where they are coarsest.
+        for image in draw_plainly(faces, COARSE):
+            parent[top(code)] = top(alike.setdefault(image.tobytes(), code))
+        for spelling in _spellings(chr(code)):
+            parent[top(code)] = top(alike.setdefault(spelling, code))
+    families: dict[int, list[int]] = defaultdict(list)
+    for code in letters:
+        families[top(code)].append(code)
+    return tuple(sorted(tuple(family) for family in families.values()))
+
+
+def _spellings(letter: str) -> set[str]:
+    """What stays of a letter without case, and without being raised or lowered."""
+    return {unicodedata.normalize("NFKC", case).casefold() for case in (letter, letter.upper())}

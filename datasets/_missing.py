@@ -1,0 +1,17 @@
+"""The error for data that is not there: where it was looked for, how to get it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+
+def missing(
+    name: str, files: Iterable[str], looked_in: Iterable[Path], homepage: str, *, hint: str = ""
+) -> FileNotFoundError:
+    places = "\n".join(f"  {folder.absolute()}" for folder in looked_in)
+    return FileNotFoundError(
+        f"{name}: the data is not here. Looked for {', '.join(files)} in\n{places}\n"
+        f"To get it: load({name!r}, root, download=True), or put the files there by hand; they come from "
+        f"{homepage}. Another root is set by root= or MARGINBENCH_DATA.{' ' if hint else ''}{hint}"
+    )

@@ -1,0 +1,118 @@
+"""What MNIST, Fashion-MNIST, KMNIST and EMNIST share: IDX files in torchvision's layout, closed."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from datasets._data import Data, Split
+from datasets._idx import read_idx
+from datasets._missing import missing
+from datasets._options import Flag, Real
+from datasets._place import Place
+from datasets._registry import Dataset
+from datasets._splits import closed_split
+from datasets._torchvision import ensure_torchvision
+
+
+class MnistFamily(Dataset):
+    """A subclass says what the files are called and where, besides root, they may lie."""
+
+    image_shape = (1, 28, 28)
+    torchvision_name: ClassVar[str]
+    homepage: ClassVar[str]
+
+    val_share = Real(0.1, "share of each class's training images that validates", low=0.01, high=0.5)
+    download = Flag(False, "fetch what is missing into root, with torchvision's downloader", incidental=True)
+
+    def class_names(self) -> tuple[str, ...]:
+        return tuple("0123456789")
+
+    def file(self, part: str, kind: str) -> str:
+        prefix = {"train": "train", "test": "t10k"}[part]
+        return f"{prefix}-{kind}-ubyte"
+
+    def elsewhere(self) -> tuple[Path, ...]:
+        """Folders besides root's, kept by somebody else, such as the system's packages."""
+        return ()
+
+    def fetch(self, root: Path) -> None:
+        getattr(ensure_torchvision().datasets, self.torchvision_name)(str(root), download=True)
+
+    def checksums(self) -> dict[str, str]:
+        """Official MD5 of the packed files, as torchvision knows them."""
+        kind: Any = getattr(ensure_torchvision().datasets, self.torchvision_name)
+        return dict(kind.resources)
+
+    def build(self, place: Place, seed: int) -> Data:
+        own = place.root / self.torchvision_name / "raw"
+        folders = (own, *self.elsewhere())
+        if self.download and self._folder(folders) is None:
+            self.fetch(place.root)
+        folder = self._folder(folders)
+        if folder is None:
+            files = [f"{self.file(part, kind)}[.gz]" for part, kind in self._parts()]
+            raise missing(self.name, files, folders, self.homepage)
+        if folder == own:  # packages compress anew, so that their checksums differ
+            self._verify(folder)
+        train, test = self._read(folder, "train"), self._read(folder, "test")
+        return closed_split(self.name, train, test, self.val_share, seed)
+
+    def _parts(self) -> list[tuple[str, str]]:
+        return [(part, kind) for part in ("train", "test") for kind in ("images-idx3", "labels-idx1")]
+
+    def _folder(self, folders: tuple[Path, ...]) -> Path | None:
+        """The first folder that holds all four files."""
+        for folder in folders:
+            if all(self._path(folder, part, kind) is not None for part, kind in self._parts()):
+                return folder
+        return None
+
+    def _path(self, folder: Path, part: str, kind: str) -> Path | None:
+        name = self.file(part, kind)
+        return next((path for path in (folder / f"{name}.gz", folder / name) if path.is_file()), None)
+
+    def _read(self, folder: Path, part: str) -> Split:
+        images_file, labels_file = (self._path(folder, part, kind) for kind in ("images-idx3", "labels-idx1"))
+        assert images_file is not None
+        assert labels_file is not None
+        images, labels = read_idx(images_file, 3), self.relabel(read_idx(labels_file, 1))
+        _check_together(images_file, images, labels_file, labels, len(self.class_names()))
+        upright = np.ascontiguousarray(self.upright(images))
+        return Split(torch.from_numpy(upright)[:, None], torch.from_numpy(labels), self.class_names())
+
+    def _verify(self, folder: Path) -> None:
+        for name, official in self.checksums().items():
+            if not (folder / name).is_file():
+                continue
+            with (folder / name).open("rb") as content:
+                found = hashlib.file_digest(content, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
+            if found != official:
+                raise ValueError(
+                    f"{folder / name}: the official MD5 checksum is {official}, this file's is {found}; "
+                    "remove it and get it again"
+                )
+
+    def relabel(self, labels: NDArray[np.uint8]) -> NDArray[np.int64]:
+        return labels.astype(np.int64)
+
+    def upright(self, images: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        return images
+
+
+def _check_together(
+    images_file: Path, images: NDArray[Any], labels_file: Path, labels: NDArray[Any], classes: int
+) -> None:
+    if images.shape[1:] != (28, 28):
+        raise ValueError(f"{images_file}: images of 28×28 pixels were expected, {images.shape[1:]} came")
+    if len(images) != len(labels):
+        raise ValueError(f"{images_file} holds {len(images)} images, {labels_file} {len(labels)} labels")
+    if labels.min() < 0 or labels.max() >= classes:
+        raise ValueError(
+            f"{labels_file}: labels 0 to {classes - 1} were expected, {labels.min()} to {labels.max()} came"
+        )

@@ -1,0 +1,116 @@
+"""Verification pairs from a file: `pairs.csv` (path, path, same[, fold]), or LFW's pairs.txt."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath, PureWindowsPath
+
+from datasets._tree import class_of
+
+MOST_BYTES = 1 << 26
+NAMES = ("pairs.csv", "pairs.txt")
+SAME = {"1": True, "true": True, "yes": True, "same": True}
+SAME.update({"0": False, "false": False, "no": False, "different": False})
+
+
+@dataclass(frozen=True)
+class NamedPair:
+    first: str
+    second: str
+    same: bool
+    fold: int | None
+
+
+def find_pairs_file(tree: Path, named: str) -> Path | None:
+    """The file that was asked for, or one of the usual names in the tree."""
+    if named:
+        path = tree / _inside(named, "option pairs")
+        if not path.is_file():
+            raise FileNotFoundError(f"folder: the pairs file {path.absolute()} does not exist")
+        return path
+    return next((tree / name for name in NAMES if (tree / name).is_file()), None)
+
+
+def read_pairs_file(file: Path, paths: Iterable[str]) -> list[NamedPair]:
+    """The pairs, each once; `paths` are the images there are."""
+    if file.stat().st_size > MOST_BYTES:
+        raise ValueError(f"{file} has {file.stat().st_size} bytes, at most {MOST_BYTES} are read")
+    text = file.read_text(encoding="utf-8-sig")
+    known = set(paths)
+    lines = text.splitlines()
+    is_lfw = bool(lines) and re.fullmatch(r"\s*\d+(\s+\d+)?\s*", lines[0]) is not None
+    found = _read_lfw(file, lines, known) if is_lfw else _read_csv(file, lines, known)
+    once: dict[frozenset[str], NamedPair] = {}
+    for pair in found:
+        once.setdefault(frozenset((pair.first, pair.second)), pair)
+    return list(once.values())
+
+
+def _read_csv(file: Path, lines: list[str], known: set[str]) -> list[NamedPair]:
+    pairs = []
+    for number, row in enumerate(csv.reader(lines), start=1):
+        where = f"{file}, line {number}"
+        cells = [cell.strip() for cell in row]
+        if not any(cells) or (number == 1 and not re.search(r"[/\\]", cells[0])):
+            continue  # an empty line, or a header: it names no path
+        if len(cells) not in (3, 4) or cells[2].lower() not in SAME:
+            raise ValueError(f"{where}: expected path,path,same[,fold] with same 1 or 0, {row!r} came")
+        first, second = (_known(_inside(cell, where), known, where) for cell in cells[:2])
+        fold = _fold(cells[3], where) if len(cells) == 4 else None
+        pairs.append(_checked(first, second, SAME[cells[2].lower()], fold, where))
+    return pairs
+
+
+def _read_lfw(file: Path, lines: list[str], known: set[str]) -> list[NamedPair]:
+    """`name n m` is a pair of one person, `name n other m` one of two; image n of name is name/name_000n."""
+    by_stem = {path.rpartition(".")[0]: path for path in known}
+    header = [int(number) for number in lines[0].split()]
+    rows = [(number, line) for number, line in enumerate(lines[1:], start=2) if line.strip()]
+    folds, each = header if len(header) == 2 else (1, 0)
+    in_folds = folds in range(2, 11) and len(rows) == 2 * folds * each
+    pairs = []
+    for place, (number, line) in enumerate(rows):
+        where = f"{file}, line {number}"
+        cells = line.split("\t") if "\t" in line else line.split()
+        if len(cells) == 3:
+            cells = [cells[0], cells[1], cells[0], cells[2]]
+        if len(cells) != 4 or not (cells[1].strip().isdecimal() and cells[3].strip().isdecimal()):
+            raise ValueError(f"{where}: expected 'name n m' or 'name n name m', {line!r} came")
+        stems = [_inside(f"{name}/{name}_{int(n):04d}", where) for name, n in (cells[:2], cells[2:])]
+        first, second = (_known(by_stem.get(stem, stem), known, where) for stem in stems)
+        fold = place // (2 * each) if in_folds else None
+        pairs.append(_checked(first, second, cells[0] == cells[2], fold, where))
+    return pairs
+
+
+def _inside(path: str, where: str) -> str:
+    """The path as it is written in the tree; one that leads out of it is refused."""
+    plain = PurePosixPath(path.replace("\\", "/"))
+    if plain.is_absolute() or PureWindowsPath(path).drive or ".." in plain.parts:
+        raise ValueError(f"{where}: the path {path!r} leads out of the folder")
+    return plain.as_posix()
+
+
+def _known(path: str, known: set[str], where: str) -> str:
+    if path not in known:
+        raise ValueError(f"{where}: there is no image {path!r} in the folder")
+    return path
+
+
+def _fold(cell: str, where: str) -> int:
+    if not re.fullmatch(r"\d", cell):
+        raise ValueError(f"{where}: expected a fold from 0 to 9, {cell!r} came")
+    return int(cell)
+
+
+def _checked(first: str, second: str, same: bool, fold: int | None, where: str) -> NamedPair:
+    if first == second:
+        raise ValueError(f"{where}: {first!r} is paired with itself")
+    if same != (class_of(first) == class_of(second)):
+        raise ValueError(
+            f"{where}: same is {same}, but the images are of {class_of(first)!r} and {class_of(second)!r}"
+        )
+    return NamedPair(first, second, same, fold)

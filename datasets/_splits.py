@@ -1,0 +1,77 @@
+"""Splits by seed: of images inside each class (closed), or of identities (open)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from datasets._data import Data, Split
+from datasets._draws import Draws, Whole
+from datasets._pairs import draw_pairs, members_of
+
+
+def hold_out(labels: Tensor, share: float, *key: int | str) -> tuple[Tensor, Tensor]:
+    """(kept, held out): of each class the share, at least one image, and two (a pair) of four or more."""
+    draws = Draws("hold out", *key)
+    held = np.zeros(len(labels), dtype=bool)
+    for members in members_of(labels.numpy()):
+        least = 2 if len(members) >= 4 else 1
+        count = min(max(round(len(members) * share), least), len(members) - 1)
+        held[members[draws.permutation(len(members))[:count]]] = True
+    return torch.from_numpy(np.flatnonzero(~held)), torch.from_numpy(np.flatnonzero(held))
+
+
+def closed_split(name: str, train: Split, test: Split, val_share: float, seed: int) -> Data:
+    """A part of each class's training images becomes the validation split."""
+    few = [train.names[label] for label in np.flatnonzero(train.class_counts.numpy() < 2)]
+    if few:
+        raise ValueError(
+            f"{name}: a closed protocol needs 2 training images a class, one of them to validate on; "
+            f"{len(few)} of {len(train.names)} classes have fewer: {shorten(few)}"
+        )
+    kept, held = hold_out(train.labels, val_share, name, seed, "val")
+    val = train.take(held)
+    return Data(
+        name,
+        "closed",
+        train=train.take(kept),
+        val=with_pairs(val, name, seed, "val", protocol="closed"),
+        test=with_pairs(test, name, seed, "test", protocol="closed"),
+    )
+
+
+def with_pairs(split: Split, *key: int | str, protocol: str) -> Split:
+    drawn = draw_pairs(split.labels, "open" if protocol == "open" else "closed", *key)
+    return Split(split.images, split.labels, split.names, drawn, split.clean_labels)
+
+
+def pick_classes(split: Split, classes: Sequence[int] | Whole) -> Split:
+    """The images of these classes alone, labelled by their place in `classes`."""
+    wanted = torch.as_tensor(np.asarray(classes), dtype=torch.int64)
+    number = torch.full((len(split.names),), -1, dtype=torch.int64)
+    number[wanted] = torch.arange(len(wanted))
+    part = split.take(torch.nonzero(number[split.labels] >= 0).flatten())
+    # A clean label of -1 stays -1: the padding at the end is what index -1 reads.
+    padded = torch.cat([number, torch.tensor([-1])])
+    names = tuple(split.names[label] for label in wanted.tolist())
+    return Split(part.images, number[part.labels], names, before_noise=padded[part.clean_labels])
+
+
+def open_split(name: str, everything: Split, parts: dict[str, Whole], seed: int) -> Data:
+    """Identities to train, validate and test on, given by label."""
+    train, val, test = (pick_classes(everything, parts[part]) for part in ("train", "val", "test"))
+    return Data(
+        name,
+        "open",
+        train=train,
+        val=with_pairs(val, name, seed, "val", protocol="open"),
+        test=with_pairs(test, name, seed, "test", protocol="open"),
+    )
+
+
+def shorten(names: Sequence[str], most: int = 5) -> str:
+    shown = ", ".join(names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"

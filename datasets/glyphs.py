@@ -1,0 +1,87 @@
+"""Letters as identities, drawn from the fonts that matplotlib ships."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import cast
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from datasets._cache import Arrays, cached
+from datasets._data import Data, Split
+from datasets._draws import Draws
+from datasets._glyph_drawing import draw_letter_images
+from datasets._letters import Alphabet, read_alphabet
+from datasets._options import Whole
+from datasets._outlines import fonts_checksum
+from datasets._place import Place
+from datasets._registry import Dataset
+from datasets._splits import with_pairs
+
+TEST_CLASSES, VAL_CLASSES, MOST_TRAIN_CLASSES = 250, 150, 1000
+VERSION = 1  # of the drawing: a change of it makes other images, and other cache files
+
+
+class Glyphs(Dataset):
+    name = "glyphs"
+    summary = "letters of twelve typefaces, varied in shape and stroke; open, drawn once and kept"
+
+    classes = Whole(300, "letters to train on", low=2, high=MOST_TRAIN_CLASSES)
+    per_class = Whole(20, "training images of a letter", low=2, high=1000)
+    eval_per_class = Whole(20, "validation and test images of a letter", low=2, high=1000)
+    size = Whole(28, "height and width in pixels", low=16, high=128)
+
+    def build(self, place: Place, seed: int) -> Data:
+        fonts = fonts_checksum()[:12]
+        counts = f"{self.classes}x{self.per_class}x{self.eval_per_class}"
+        file = f"glyphs-v{VERSION}-{fonts}-{counts}-{self.size}px-seed{seed}"
+        arrays = cached(place.cache / f"{file}.safetensors", lambda: self._draw(seed))
+        train, val, test = (_split(arrays, part) for part in ("train", "val", "test"))
+        return Data(
+            self.name,
+            "open",
+            train=train,
+            val=with_pairs(val, self.name, seed, "val", protocol="open"),
+            test=with_pairs(test, self.name, seed, "test", protocol="open"),
+        )
+
+    def _draw(self, seed: int) -> Arrays:
+        alphabet = read_alphabet()
+        arrays: Arrays = {}
+        for part, letters in split_letters(alphabet, self.classes, seed).items():
+            count = self.per_class if part == "train" else self.eval_per_class
+            draws = [Draws("glyph", seed, letter) for letter in letters]
+            outlines = [alphabet.outlines[letter] for letter in letters]
+            arrays[f"{part}.images"] = draw_letter_images(outlines, draws, count, self.size)
+            arrays[f"{part}.letters"] = np.array(letters, dtype=np.int64)
+        return arrays
+
+
+def split_letters(alphabet: Alphabet, classes: int, seed: int) -> dict[str, list[int]]:
+    """Whole families go to test and validation, until each is full; the rest trains.
+
+    Test and validation do not depend on `classes`, and fewer classes are the first of more.
+    """
+    draws = Draws("letters", seed)
+    waiting = [alphabet.families[n] for n in draws.permutation(len(alphabet.families))]
+    parts: dict[str, list[int]] = {}
+    for part, room in (("test", TEST_CLASSES), ("val", VAL_CLASSES)):
+        parts[part], left = [], []
+        for family in waiting:
+            if len(parts[part]) + len(family) <= room:
+                parts[part] += family
+            else:
+                left.append(family)
+        waiting = left
+    parts["train"] = [letter for family in waiting for letter in family][:classes]
+    return parts
+
+
+def _split(arrays: Arrays, part: str) -> Split:
+    images = cast(NDArray[np.uint8], arrays[f"{part}.images"])
+    letters = arrays[f"{part}.letters"]
+    labels = torch.arange(len(letters)).repeat_interleave(len(images) // len(letters))
+    names = tuple(f"U+{letter:04X} {unicodedata.name(chr(letter), '?')}" for letter in letters)
+    return Split(torch.from_numpy(images)[:, None], labels, names)

@@ -1,0 +1,43 @@
+"""Fewer training images from class to class, so that the largest has `ratio` times those of the smallest."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import torch
+
+from datasets._data import Data
+from datasets._draws import Draws
+from datasets._options import Real, Whole
+from datasets._pairs import members_of
+from datasets._registry import Wrapper
+
+
+class LongTail(Wrapper):
+    name = "longtail"
+    summary = "training classes of exponentially falling size; validation and test stay as they are"
+
+    ratio = Real(100.0, "largest class size divided by the smallest", low=1.0, high=100_000.0)
+    at_least = Whole(2, "images every class keeps, if it has them", low=1, high=1000)
+
+    def apply(self, data: Data, seed: int) -> Data:
+        draws = Draws("longtail", seed)
+        members = members_of(data.train.labels.numpy())
+        sizes = np.array([len(images) for images in members])
+        # Larger classes stay larger; which of equal ones come first is drawn.
+        lot = draws.permutation(len(members))
+        order = lot[np.argsort(-sizes[lot], kind="stable")]
+        kept = []
+        for rank, which in enumerate(order):
+            wanted = sizes.max() * self.ratio ** (-rank / max(len(order) - 1, 1))
+            # The inner rounding keeps a power that differs in its last bit from tipping a half.
+            count = max(round(round(float(wanted), 6)), self.at_least)
+            kept.append(members[which][draws.permutation(len(members[which]))[:count]])
+        index = torch.from_numpy(np.sort(np.concatenate(kept)))
+        counts = [len(images) for images in kept]
+        notes = data.notes
+        if max(counts) / min(counts) < 0.9 * self.ratio:
+            reached = f"longtail: ratio {self.ratio:g} asked for, {max(counts) / min(counts):.3g} reached"
+            notes = (*notes, f"{reached}: classes have from {min(counts)} to {max(counts)} images")
+        return replace(data, train=data.train.take(index), notes=notes)

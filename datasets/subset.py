@@ -1,0 +1,78 @@
+"""Fewer classes, or fewer images of each."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from datasets._data import Data, Pairs, Split
+from datasets._draws import Draws
+from datasets._options import Flag, Real, Whole
+from datasets._pairs import members_of
+from datasets._registry import Wrapper
+from datasets._splits import pick_classes, with_pairs
+
+
+class Subset(Wrapper):
+    name = "subset"
+    summary = "fewer training classes (in a closed set also of validation and test), fewer images of each"
+
+    classes = Whole(0, "classes to keep; 0: all", low=0, high=10_000_000)
+    per_class = Whole(
+        0, "training images to keep of each class, if it has them; 0: all", low=0, high=10_000_000
+    )
+    share = Real(1.0, "share of each class's training images to keep, at least one", low=0.0001, high=1.0)
+    evaluation = Flag(False, "cut the images of a closed set's validation and test too")
+
+    def apply(self, data: Data, seed: int) -> Data:
+        if self.per_class and self.share < 1:
+            raise ValueError(
+                f"subset: per_class={self.per_class} and share={self.share:g} exclude each other"
+            )
+        if self.classes > data.num_classes or self.classes == 1:
+            raise ValueError(f"subset: option classes={self.classes}: expected 2 to {data.num_classes} or 0")
+        if self.evaluation and data.protocol == "open":
+            raise ValueError("subset: option evaluation=True: an open set's validation and test stay whole")
+        kept = self._kept_classes(data.num_classes, seed)
+        index = self._kept_images(data.train, kept, seed, "train", cut=True)
+        train = pick_classes(data.train.take(index), kept)
+        if data.protocol == "open":
+            return replace(data, train=train)
+        val, test = self._evaluated(data, kept, seed, "val"), self._evaluated(data, kept, seed, "test")
+        return replace(data, train=train, val=val, test=test)
+
+    def _kept_classes(self, count: int, seed: int) -> list[int]:
+        """Fewer classes are some of more."""
+        return sorted(Draws("subset", seed).permutation(count)[: self.classes or count].tolist())
+
+    def _kept_images(self, split: Split, kept: list[int], seed: int, part: str, *, cut: bool) -> Tensor:
+        draws = Draws("subset images", seed, part)
+        wanted = set(kept)
+        found = [np.empty(0, dtype=np.int64)]
+        for members in members_of(split.labels.numpy()):
+            if int(split.labels[members[0]]) in wanted:
+                count = self.per_class or max(round(len(members) * self.share), 1)
+                found.append(members[draws.permutation(len(members))[: count if cut else None]])
+        return torch.from_numpy(np.sort(np.concatenate(found)))
+
+    def _evaluated(self, data: Data, kept: list[int], seed: int, part: str) -> Split:
+        split = data.val if part == "val" else data.test
+        index = self._kept_images(split, kept, seed, part, cut=self.evaluation)
+        if len(index) == len(split):
+            return split
+        smaller = pick_classes(split.take(index), kept)
+        if split.verification.drawn:
+            return with_pairs(smaller, data.name, seed, part, protocol="closed")
+        return replace(smaller, verification=_those_left(split.verification, index, len(split)))
+
+
+def _those_left(given: Pairs, index: Tensor, total: int) -> Pairs:
+    """Pairs that came with the data are kept where both images are."""
+    place = torch.full((total,), -1, dtype=torch.int64)
+    place[index] = torch.arange(len(index))
+    pairs = place[given.pairs]
+    both = (pairs >= 0).all(dim=1)
+    return Pairs(pairs[both], given.same[both], given.fold[both], drawn=False)

@@ -1,0 +1,143 @@
+"""What every dataset promises, tried on every one that can be loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+
+import datasets
+from datasets import Data, Split
+
+MADE_UP = [
+    ("mnist", {}),
+    ("fashion_mnist", {}),
+    ("kmnist", {}),
+    ("emnist", {}),
+    ("emnist", {"part": "letters"}),
+    ("cifar10", {}),
+    ("cifar100", {}),
+    ("omniglot", {}),
+    ("omniglot", {"protocol": "closed"}),
+    ("folder", {"path": "people", "size": 16}),
+    ("folder", {"path": "people", "size": 16, "protocol": "closed"}),
+]
+ALWAYS_THERE = [("digits", {}), ("glyphs", {}), ("glyphs", {"classes": 47, "per_class": 5})]
+# With the digest that it has on every machine.
+REAL = [
+    ("mnist", {}, "237101bee11670382516aa24037e1dbe6586d983c1c0c90b1e0d14b1a15a569c"),
+    ("omniglot", {}, "337fc79cf16f0f263f4a94b841e79f75bb9e43437403f6327d14efc69b9cf2f6"),
+    ("omniglot", {"protocol": "closed"}, "c49ba039be3d56fcdc172a104c19990e3ec290b9ee9918bb93e5cca88927f8ce"),
+]
+
+
+def test_every_dataset_is_tried() -> None:
+    assert {name for name, _ in MADE_UP + ALWAYS_THERE} == set(datasets.names())
+
+
+@pytest.mark.parametrize(("name", "options"), ALWAYS_THERE)
+def test_those_that_are_always_there(name: str, options: dict[str, object], cache: Path) -> None:
+    data = datasets.load(name, cache, cache=cache, **options)
+    keeps_contract(data)
+    has_enough_negative_pairs(data)
+
+
+@pytest.mark.parametrize(("name", "options"), MADE_UP)
+def test_published_layouts(name: str, options: dict[str, object], made_up_root: Path, cache: Path) -> None:
+    data = datasets.load(name, made_up_root, cache=cache, **options)
+    keeps_contract(data)
+    no_image_is_in_two_splits(data)
+    again = datasets.load(name, made_up_root, cache=cache, **options)
+    other = datasets.load(name, made_up_root, seed=1, cache=cache, **options)
+    assert again.digest == data.digest
+    assert other.digest != data.digest
+
+
+@pytest.mark.parametrize(("name", "options", "digest"), REAL)
+def test_real_data(
+    name: str, options: dict[str, object], digest: str, load_real: Callable[..., Data]
+) -> None:
+    data = load_real(name, **options)
+    assert data.digest == digest
+    keeps_contract(data)
+    has_enough_negative_pairs(data)
+
+
+def test_real_sizes(load_real: Callable[..., Data]) -> None:
+    mnist = load_real("mnist")
+    assert (len(mnist.train) + len(mnist.val), len(mnist.test)) == (60_000, 10_000)
+    assert mnist.test.class_counts.tolist() == [980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009]
+    opened = load_real("omniglot")
+    assert opened.num_classes + len(opened.val.names) == 964
+    assert len(opened.test.names) == 659
+    closed = load_real("omniglot", protocol="closed")
+    assert closed.num_classes == 1623
+    assert closed.test.class_counts.unique().tolist() == [4]
+
+
+def keeps_contract(data: Data) -> None:
+    assert data.protocol in ("closed", "open")
+    assert len(data.digest) == 64
+    for split in (data.train, data.val, data.test):
+        is_well_formed(split)
+        assert tuple(split.images.shape[1:]) == data.image_shape
+    for split in (data.val, data.test):
+        has_right_pairs(split)
+    assert torch.equal(data.class_counts, torch.bincount(data.train.labels))
+    assert data.num_classes == len(data.class_counts)
+    if data.protocol == "open":
+        for one, other in ((data.train, data.val), (data.train, data.test), (data.val, data.test)):
+            assert not set(one.names) & set(other.names)
+        folds_share_no_identity(data.val)
+        folds_share_no_identity(data.test)
+    else:
+        assert data.train.names == data.val.names == data.test.names
+
+
+def is_well_formed(split: Split) -> None:
+    assert split.images[torch.tensor([0])].dtype == torch.uint8
+    assert split.images.shape[0] == len(split.images) == len(split.labels) == len(split)
+    assert split.labels.dtype == torch.int64
+    assert split.labels.unique().tolist() == list(range(len(split.names)))
+    assert not split.noisy.any()
+
+
+def has_right_pairs(split: Split) -> None:
+    pairs = split.pairs
+    assert pairs.shape == (len(split.same), 2) == (len(split.fold), 2)
+    assert (pairs.dtype, split.same.dtype, split.fold.dtype) == (torch.int64, torch.bool, torch.int64)
+    assert pairs.min() >= 0
+    assert pairs.max() < len(split)
+    assert (pairs[:, 0] != pairs[:, 1]).all()
+    assert len(pairs.sort(dim=1).values.unique(dim=0)) == len(pairs)
+    assert torch.equal(split.labels[pairs[:, 0]] == split.labels[pairs[:, 1]], split.same)
+    assert split.fold.unique().tolist() == list(range(int(split.fold.max()) + 1))
+    assert split.fold.max() <= 9
+    for fold in split.fold.unique():
+        assert split.same[split.fold == fold].unique().tolist() == [False, True]
+
+
+def folds_share_no_identity(split: Split) -> None:
+    identities = split.labels[split.pairs]
+    seen: dict[int, int] = {}
+    for fold in split.fold.unique().tolist():
+        for identity in identities[split.fold == fold].unique().tolist():
+            assert seen.setdefault(identity, fold) == fold
+
+
+def has_enough_negative_pairs(data: Data) -> None:
+    for split in (data.val, data.test):
+        assert (~split.same).sum() >= 10_000
+    assert data.test.same.float().mean() > 0.4
+
+
+def no_image_is_in_two_splits(data: Data) -> None:
+    hashes = [
+        {image.numpy().tobytes() for image in split.images[torch.arange(len(split))]}
+        for split in (data.train, data.val, data.test)
+    ]
+    assert (
+        sum(map(len, hashes)) == len(set().union(*hashes)) == len(data.train) + len(data.val) + len(data.test)
+    )
