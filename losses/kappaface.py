@@ -43,16 +43,19 @@ class KappaFace(TargetOnlyHead):
 
     directions: Tensor
     owner: Tensor
+    counts: Tensor
     psi: Tensor
 
     def setup(self) -> None:
         size = self.num_samples or 0
         self.register_buffer("directions", torch.zeros(size, self.dim))
         self.register_buffer("owner", torch.full((size,), -1))
+        given = torch.zeros(0, dtype=torch.int64) if self.class_counts is None else self.class_counts
+        self.register_buffer("counts", given)
         self.register_buffer("psi", torch.ones(self.num_classes))
 
     def _growing_buffers(self) -> tuple[str, ...]:
-        return ("directions", "owner")
+        return ("directions", "owner", "counts")
 
     def target_cosine(self, cosine: Tensor, batch: Batch) -> Tensor:
         return cosine_beyond(cosine, self.psi[batch.labels] * self.m0, self.beyond)
@@ -86,7 +89,7 @@ class KappaFace(TargetOnlyHead):
         spread = concentration(sums[present].norm(dim=1) / found[present], self.dim)
         spread = standardised(spread, unbiased=self.variant == "official")
         by_spread = 1.0 - torch.sigmoid(self.temperature * spread)
-        counts = found if self.class_counts is None else self.class_counts.to(found.device)
+        counts = self.counts if len(self.counts) else found
         largest = counts.max() * (BEYOND_LARGEST if self.variant == "official" else 1.0)
         by_size = (torch.cos(math.pi * counts[present] / largest) + 1.0) / 2.0
         first, second = (by_spread, by_size) if self.variant == "official" else (by_size, by_spread)
