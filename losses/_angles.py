@@ -58,22 +58,21 @@ def unit(rows: Tensor) -> Tensor:
 class Directions:
     """A batch's directions against those of its own classes, in float64 and without gradient."""
 
-    unit: Tensor  # x/‖x‖
+    unit: Tensor  # z = x/‖x‖
     inverse_norm: Tensor  # 1/‖x‖, 0 for a zero vector
-    target_weight: Tensor  # W_y, as it was given
+    target_unit: Tensor  # w_y = W_y/‖W_y‖
     target_inverse_norm: Tensor  # 1/‖W_y‖, 0 for a zero vector
     cosine: Tensor  # c_y
 
     @classmethod
     @torch.no_grad()
     def of(cls, embeddings: Tensor, weight: Tensor, labels: Tensor) -> "Directions":
-        rows, target_weight = wide(embeddings), weight.index_select(0, labels)
-        inverse = inverse_norms(rows)
+        rows, own = wide(embeddings), wide(weight.index_select(0, labels))
+        inverse, own_inverse = inverse_norms(rows), inverse_norms(own)
         rows.mul_(inverse[:, None])
-        own = wide(target_weight)
-        own_inverse = inverse_norms(own)
-        cosine = own.mul_(rows).sum(1).mul_(own_inverse).clamp_(-1.0, 1.0)
-        return cls(rows, inverse, target_weight, own_inverse, cosine)
+        own.mul_(own_inverse[:, None])
+        cosine = (rows * own).sum(1).clamp_(-1.0, 1.0)
+        return cls(rows, inverse, own, own_inverse, cosine)
 
 
 def sine(cosine: Tensor) -> Tensor:

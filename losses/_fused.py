@@ -79,6 +79,8 @@ class _FusedCrossEntropy(torch.autograd.Function):
             peaks.append(block.amax(1).clamp_min_(LOWEST))
             block.sub_(peaks[-1][:, None]).exp_()
             log_sum = block.sum(1).to(target.dtype).log_().add_(peaks[-1])
+            if keep:
+                block.mul_(inverse[-1])
             log_total = log_sum if len(peaks) == 1 else torch.logaddexp(log_total, log_sum)
         against = log_total - target  # ln Σ_{j≠y} e^(ℓ_j − ℓ_y)
         ctx.cut, ctx.inverse, ctx.peaks, ctx.store = cut, inverse, peaks, store if keep else None
@@ -86,14 +88,15 @@ class _FusedCrossEntropy(torch.autograd.Function):
             _give_back(store)
         ctx.save_for_backward(
             weight, scale, target, slope, batch.labels, own.unit, own.inverse_norm,
-            own.target_weight, own.target_inverse_norm, own.cosine, rows, against,
+            own.target_unit, own.target_inverse_norm, own.cosine, rows, against,
         )  # fmt: skip
         return F.softplus(against, threshold=50.0)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor | None, ...]:
-        weight, scale, target, slope, labels, unit, inverse, own, own_inverse, cosine, rows, against = ctx.saved_tensors
+        (weight, scale, target, slope, labels, unit, inverse,
+         target_unit, own_inverse, cosine, rows, against) = ctx.saved_tensors  # fmt: skip
         log_total = F.softplus(against, threshold=50.0) + target
         scratch = weight.new_empty(ctx.cut[0].stop, weight.shape[1])
         weight_gradient = torch.empty_like(weight) if ctx.needs_input_grad[1] else None
@@ -104,8 +107,7 @@ class _FusedCrossEntropy(torch.autograd.Function):
                 block = _block(ctx.store, tile, len(rows), True)
                 share = upstream * (ctx.peaks[number] - log_total).exp()
             else:
-                block, share = _posteriors(rows, tile_weight, tile_inverse, log_total, tile), upstream
-            block.mul_(tile_inverse)
+                block, share = _posteriors_by_length(rows, tile_weight, tile_inverse, log_total, tile), upstream
             share = share.to(rows.dtype)[:, None]
             towards.addcmul_(block @ tile_weight, share)
             if weight_gradient is not None:
@@ -121,7 +123,6 @@ class _FusedCrossEntropy(torch.autograd.Function):
         cosine_gradient = (target_gradient * slope)[:, None]
         towards = wide(towards)
         scale_gradient = (towards * unit).sum(1)
-        target_unit = wide(own).mul_(own_inverse[:, None])
         cosine = cosine[:, None]
         across = torch.addcmul(target_unit, unit, cosine, value=-1).mul_(cosine_gradient)
         towards.addcmul_(unit, scale_gradient[:, None], value=-1).mul_(scale[:, None])
@@ -152,7 +153,10 @@ def _block(store: Tensor, tile: Tile, size: int, keep: bool) -> Tensor:
     return store[first : first + size * width].view(size, width)
 
 
-def _posteriors(rows: Tensor, tile_weight: Tensor, tile_inverse: Tensor, log_total: Tensor, tile: Tile) -> Tensor:
+def _posteriors_by_length(
+    rows: Tensor, tile_weight: Tensor, tile_inverse: Tensor, log_total: Tensor, tile: Tile
+) -> Tensor:
+    """p_j/‖W_j‖, the target's struck out."""
     block = (rows @ tile_weight.T).mul_(tile_inverse)
     tile.strike_out(block)
-    return block.sub_(log_total.to(block.dtype)[:, None]).exp_()
+    return block.sub_(log_total.to(block.dtype)[:, None]).exp_().mul_(tile_inverse)

@@ -1,0 +1,58 @@
+"""A cell: one training run, fully described and frozen. An experiment file expands into cells."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+PROTOCOL_VERSION = 1
+"""Goes up when the same cell would come out otherwise: batch order, augmentation, initial weights, metrics."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a backbone is trained; the same for every loss of a comparison."""
+
+    optimiser: str = "sgd"  # sgd, adamw, muon
+    lr: float = 0.1
+    momentum: float = 0.9
+    weight_decay: float = 5e-4
+    schedule: str = "cosine"  # cosine, onecycle, step, constant
+    warmup: float = 0.05  # share of the run in which the rate rises
+    milestones: tuple[float, ...] = ()  # shares of the run at which `step` divides the rate by 10
+    epochs: int = 10
+    batch: int = 128
+    augmentation: str = "none"  # none, shift, affine, flip, crop_flip
+    label_smoothing: float = 0.0
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One dataset, backbone, recipe, loss and seed. Everything in it is hashed into its id."""
+
+    dataset: Mapping[str, Any]  # as datasets.resolve gives it, and "seed", the split's
+    backbone: str
+    dim: int
+    recipe: Recipe
+    loss: str
+    hyper: Mapping[str, Any]  # as given; defaults are not written out
+    seed: int
+    label: str = field(default="", compare=False)  # how tables name the loss with its settings; not hashed
+
+    def description(self) -> dict[str, Any]:
+        """The cell as plain JSON data, without its label."""
+        plain = asdict(self)
+        del plain["label"]
+        return plain
+
+    def id(self, dataset_digest: str, loss_digest: str) -> str:
+        """A stable name: the cell, the protocol, the data's digest and the digest of the loss's source file."""
+        parts = {
+            "cell": self.description(),
+            "protocol": PROTOCOL_VERSION,
+            "dataset_digest": dataset_digest,
+            "loss_digest": loss_digest,
+        }
+        text = json.dumps(parts, sort_keys=True, separators=(",", ":"), allow_nan=False)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
