@@ -10,7 +10,6 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 
 SHORTEST = 1e-12  # vectors shorter than this count as zero and get a zero gradient
 
@@ -29,7 +28,7 @@ def row_norms(rows: Tensor) -> Tensor:
 def inverse_norms(rows: Tensor) -> Tensor:
     """1/‖row‖, and 0 for a row that counts as zero (N). A row that is not finite stays so."""
     norms = row_norms(rows)
-    return norms.reciprocal().masked_fill_(norms < SHORTEST, 0.0)
+    return norms.reciprocal().masked_fill(norms < SHORTEST, 0.0)
 
 
 class _Unit(torch.autograd.Function):
@@ -37,15 +36,18 @@ class _Unit(torch.autograd.Function):
     def forward(ctx: Any, rows: Tensor) -> Tensor:
         inverse = inverse_norms(rows)[:, None]
         unit_rows = rows * inverse
-        ctx.save_for_backward(unit_rows, inverse)
+        ctx.save_for_backward(rows, unit_rows, inverse)
         return unit_rows
 
     @staticmethod
-    @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> Tensor:
-        unit_rows, inverse = ctx.saved_tensors
+        rows, unit_rows, inverse = ctx.saved_tensors
+        if torch.is_grad_enabled():  # create_graph=True: the second derivative goes through the norms as well
+            inverse = inverse_norms(rows)[:, None]
+            unit_rows = rows * inverse
         along = (gradient * unit_rows).sum(1, keepdim=True)
-        return torch.addcmul(gradient, unit_rows, along, value=-1).mul_(inverse)
+        across: Tensor = torch.addcmul(gradient, unit_rows, along, value=-1) * inverse
+        return across
 
 
 def unit(rows: Tensor) -> Tensor:

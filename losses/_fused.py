@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import torch
 import torch.nn.functional as F
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 
 from losses._angles import inverse_norms, wide
 from losses._tiles import Tile, tiles
@@ -93,8 +92,9 @@ class _FusedCrossEntropy(torch.autograd.Function):
         return F.softplus(against, threshold=50.0)
 
     @staticmethod
-    @once_differentiable
     def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor | None, ...]:
+        if torch.is_grad_enabled():
+            raise RuntimeError("the fused path has no second derivative: set head.fused = False for create_graph=True")
         (weight, scale, target, slope, labels, unit, inverse,
          target_unit, own_inverse, cosine, rows, against) = ctx.saved_tensors  # fmt: skip
         log_total = F.softplus(against, threshold=50.0) + target

@@ -1,0 +1,133 @@
+"""Losses are registered by being defined; broken and clashing files are named."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import losses
+
+PROJECT = Path(__file__).parents[2]
+TEN_LINES = '''\
+"""A throw-away loss."""
+from torch import Tensor
+from losses import Batch, TargetOnlyHead, number, scale
+
+class Throwaway(TargetOnlyHead):
+    """ℓ_y = s·(c − m·c²): a newcomer's idea."""
+    name = "throwaway"
+    neutral = ({"m": 0.0}, "normface")
+    s: float = scale(16.0)
+    m: float = number(0.1, low=0.0, high=0.5, meaning="bend")
+    def target_cosine(self, cosine: Tensor, batch: Batch) -> Tensor:
+        return cosine - self.m * (1.0 - cosine) ** 2
+'''
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """A copy of the project's rooms, to drop files into."""
+    for room in ("losses", "benchmark"):
+        shutil.copytree(PROJECT / room, tmp_path / room, ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path
+
+
+def run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, *command], cwd=folder, capture_output=True, text=True, timeout=120)
+
+
+def test_a_file_dropped_into_the_folder_adds_a_loss_with_its_fused_path(clone: Path) -> None:
+    (clone / "losses" / "throwaway.py").write_text(TEN_LINES)
+    code = """
+import torch, losses
+assert losses.__file__.startswith({here!r}), losses.__file__
+assert "throwaway" in losses.names()
+head = losses.create("throwaway", num_classes=3000, dim=8)
+assert head.uses_fused_path(64)
+x = torch.randn(64, 8, requires_grad=True)
+head(x, torch.randint(3000, (64,))).backward()
+print("trained")
+"""
+    done = run(clone, "-c", code.format(here=str(clone)))
+    assert done.stdout == "trained\n", done.stderr
+    audited = run(clone, "-m", "benchmark", "audit", "throwaway")
+    assert audited.returncode == 0, audited.stdout + audited.stderr
+    row = next(line for line in audited.stdout.splitlines() if line.startswith("throwaway"))
+    assert row.endswith("pass")
+    assert "throwaway" in run(clone, "-m", "benchmark", "list", "losses").stdout
+
+
+def test_a_file_with_a_syntax_error_is_named_and_the_rest_works(clone: Path) -> None:
+    (clone / "losses" / "halfdone.py").write_text("class Halfdone(\n")
+    done = run(clone, "-c", "import losses; print(len(losses.names())); losses.create('halfdone', 5, 4)")
+    assert done.stdout == f"{len(losses.names())}\n"
+    assert "halfdone.py: SyntaxError" in done.stderr
+    assert "the other losses work" in done.stderr
+    assert "ValueError: the loss 'halfdone' could not be imported: halfdone.py: SyntaxError" in done.stderr
+    audited = run(clone, "-m", "benchmark", "audit")
+    assert audited.returncode == 1
+    assert "could not be imported: losses/halfdone.py" in audited.stdout
+
+
+def test_two_losses_of_one_name_are_an_error_that_names_both(clone: Path) -> None:
+    (clone / "losses" / "second.py").write_text(TEN_LINES.replace('"throwaway"', '"cosface"'))
+    done = run(clone, "-m", "benchmark", "audit", "cosface")
+    assert done.returncode == 2
+    assert "two losses are named 'cosface'" in done.stderr
+    assert "cosface.py" in done.stderr
+    assert "second.py" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_plugin_outside_the_folder(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(TEN_LINES.replace("throwaway", "plugged"))
+    try:
+        assert losses.load_plugin(file) == ["plugged"]
+        assert losses.load_plugin(file) == ["plugged"]
+        assert losses.create("plugged", num_classes=4, dim=3).name == "plugged"
+        twin = tmp_path / "twin.py"
+        twin.write_text(TEN_LINES.replace("throwaway", "plugged"))
+        with pytest.raises(losses.DuplicateLossError, match=r"two losses are named 'plugged': .*mine.py and .*twin.py"):
+            losses.load_plugin(twin)
+        assert losses.get("plugged").__module__.startswith("losses_plugin_mine")
+    finally:
+        losses._registry._losses.pop("plugged", None)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("def broken(:\n", r"bad.py could not be imported: SyntaxError: .*\(line 1\)"),
+        ("import no_such_module_anywhere\n", r"bad.py could not be imported: ModuleNotFoundError"),
+        ("raise RuntimeError('on purpose')\n", r"RuntimeError: on purpose"),
+    ],
+)
+def test_a_plugin_that_fails_leaves_nothing_behind(tmp_path: Path, text: str, message: str) -> None:
+    before = losses.names()
+    file = tmp_path / "bad.py"
+    file.write_text(TEN_LINES.replace("throwaway", "ghost") + text)
+    with pytest.raises(ValueError, match=message.replace(r"\(line 1\)", r"\(line 13\)")):
+        losses.load_plugin(file)
+    assert losses.names() == before
+
+
+def test_a_plugin_that_is_not_there() -> None:
+    with pytest.raises(ValueError, match="there is no plug-in file"):
+        losses.load_plugin("nowhere/mine.py")
+
+
+def test_losses_need_torch_and_nothing_else(clone: Path) -> None:
+    """The room is usable alone: no other package of the project, nor numpy of its own accord, is imported."""
+    code = """
+import sys, torch
+before = set(sys.modules)
+import losses
+losses.create("arcface", 5, 4)
+new = {name.split(".")[0] for name in set(sys.modules) - before}
+third_party = {name for name in new if name not in sys.stdlib_module_names and name not in ("losses", "torch")}
+assert not third_party, third_party
+"""
+    assert run(clone, "-c", code).returncode == 0
