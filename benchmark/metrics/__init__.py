@@ -1,0 +1,1 @@
+"""Metrics: arrays in, plain numbers out; they know nothing of the runner."""

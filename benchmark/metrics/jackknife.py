@@ -1,0 +1,117 @@
+"""What a metric would have been without each test identity: the raw material of identity variance.
+
+Small enough to be stored with a run, so that statistics need neither embeddings nor pairs.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from benchmark.metrics.curves import FARS, rates, score_counts
+from benchmark.metrics.folds import decided_rightly
+from benchmark.metrics.inputs import Bools, Floats, Ints, as_array, as_labels
+
+_CELLS_AT_ONCE = 2**20
+
+
+def pair_jackknife(
+    scores: ArrayLike | Any, same: ArrayLike | Any, identities: ArrayLike | Any, folds: ArrayLike | Any | None = None
+) -> dict[str, Floats]:
+    """For each metric, its value without each identity, in the order of `np.unique(identities)`.
+
+    `identities` is P×2; without identity i means without all pairs it takes part in. Metrics that cannot be
+    measured, with all pairs or without one of the identities, are absent. `accuracy` needs the folds and keeps
+    the thresholds that all pairs gave.
+    """
+    scores = as_array(scores).astype(np.float64)
+    same, identities = as_array(same).astype(np.bool_), as_array(identities)
+    if identities.shape != (len(scores), 2) or same.shape != scores.shape:
+        raise ValueError(f"{len(scores)} scores need as many same and P×2 identities, got {same.shape}, {identities.shape}")
+    names, ends = np.unique(identities, return_inverse=True)
+    pair_of, identity_of = _takes_part(ends.reshape(identities.shape))
+    values = _rates_without_each(scores, same, pair_of, identity_of, len(names))
+    if folds is not None:
+        folds = as_labels(folds, len(scores), "folds")
+        accuracy = _accuracy_without_each(scores, same, folds, pair_of, identity_of, len(names))
+        values = {"accuracy": accuracy, **values} if accuracy is not None else values
+    return values
+
+
+def mean_jackknife(values: ArrayLike | Any, identities: ArrayLike | Any) -> Floats:
+    """The mean of per-sample values (right or wrong, say) without each identity, in the order of np.unique."""
+    values = as_array(values).astype(np.float64)
+    names, identity = np.unique(as_array(identities), return_inverse=True)
+    if len(names) < 2:
+        raise ValueError("leaving out an identity needs at least two of them")
+    remaining = len(values) - np.bincount(identity)
+    without: Floats = (values.sum() - np.bincount(identity, weights=values)) / remaining
+    return without
+
+
+def _takes_part(ends: Ints) -> tuple[Ints, Ints]:
+    """(pair, identity) of every part an identity takes in a pair; a same pair has one identity, not two."""
+    second = np.flatnonzero(ends[:, 0] != ends[:, 1])
+    return np.r_[np.arange(len(ends)), second], np.r_[ends[:, 0], ends[second, 1]]
+
+
+def _accuracy_without_each(
+    scores: Floats, same: Bools, folds: Ints, pair_of: Ints, identity_of: Ints, n: int
+) -> Floats | None:
+    right = decided_rightly(scores, same, folds)
+    names, fold = np.unique(folds, return_inverse=True)
+    cell = identity_of * len(names) + fold[pair_of]
+    shape = (n, len(names))
+    pairs = np.bincount(fold) - np.bincount(cell, minlength=n * len(names)).reshape(shape)
+    hits = np.bincount(fold, weights=right) - np.bincount(
+        cell, weights=right[pair_of], minlength=n * len(names)
+    ).reshape(shape)
+    if len(names) < 2 or (pairs == 0).all(axis=1).any():
+        return None
+    share = np.divide(hits, pairs, out=np.zeros(shape), where=pairs > 0)
+    without: Floats = share.sum(axis=1) / (pairs > 0).sum(axis=1)
+    return without
+
+
+def _rates_without_each(
+    scores: Floats, same: Bools, pair_of: Ints, identity_of: Ints, n: int
+) -> dict[str, Floats]:
+    """EER, AUC and TAR at FAR from the counts of each score, a block of identities at a time."""
+    counts = score_counts(scores, same)
+    measured = [name for name, value in rates(counts).items() if value is not None and not name.startswith("n_")]
+    position = np.searchsorted(-counts.score_at(np.arange(len(counts.same))), -scores)
+    width = len(counts.same)
+    height = max(1, _CELLS_AT_ONCE // max(width, 1))
+    blocks = []
+    for first in range(0, n, height):
+        rows = min(height, n - first)
+        part = (identity_of >= first) & (identity_of < first + rows)
+        cell = (identity_of[part] - first) * width + position[pair_of[part]]
+        kind = same[pair_of[part]]
+        left_same = counts.same - np.bincount(cell[kind], minlength=rows * width).reshape(rows, width)
+        left_different = counts.different - np.bincount(cell[~kind], minlength=rows * width).reshape(rows, width)
+        if not (left_same.any(axis=1).all() and left_different.any(axis=1).all()):
+            return {}
+        blocks.append(_rates_of_rows(left_same, left_different, measured))
+    return {name: np.concatenate([block[name] for block in blocks]) for name in measured}
+
+
+def _rates_of_rows(same: Ints, different: Ints, measured: list[str]) -> dict[str, Floats]:
+    """As in `curves`, for many sets of counts at once."""
+    start = np.zeros((len(same), 1))
+    tar = np.hstack([start, np.cumsum(same, axis=1) / same.sum(axis=1, keepdims=True)])
+    far = np.hstack([start, np.cumsum(different, axis=1) / different.sum(axis=1, keepdims=True)])
+    row = np.arange(len(same))
+    values: dict[str, Floats] = {}
+    if "eer" in measured:
+        excess = tar + far - 1.0
+        after = np.argmax(excess >= 0, axis=1)
+        low, high = excess[row, after - 1], excess[row, after]
+        before = far[row, after - 1]
+        values["eer"] = before - low / (high - low) * (far[row, after] - before)
+    if "auc" in measured:
+        values["auc"] = (np.diff(far, axis=1) * (tar[:, 1:] + tar[:, :-1])).sum(axis=1) / 2
+    for name, limit in FARS.items():
+        if f"tar@far={name}" in measured:
+            values[f"tar@far={name}"] = tar[row, (far <= limit).sum(axis=1) - 1]
+    return values
