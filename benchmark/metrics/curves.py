@@ -7,11 +7,14 @@ same and how many different pairs have each score, so ties are exact and no list
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmark.metrics.inputs import Bools, Floats, Ints, Measured
+
+Counts = NDArray[np.unsignedinteger[Any]]
 
 FARS = {f"1e-{k}": 10.0**-k for k in range(1, 7)}
 MIN_FALSE_ACCEPTS = 10  # a FAR needs at least 10/FAR different pairs to be measured at all
@@ -23,8 +26,8 @@ _BLOCK = 2**16
 class ScoreCounts:
     """Counts of same and of different pairs at each score, highest score first (empty scores allowed)."""
 
-    same: NDArray[np.unsignedinteger]
-    different: NDArray[np.unsignedinteger]
+    same: Counts
+    different: Counts
     score_at: Callable[[Ints], Floats]  # the score that belongs to a position of the two arrays
 
     @cached_property
@@ -65,13 +68,14 @@ class ScoreCounts:
         return self._same_before / self.n_same, self._different_before / self.n_different
 
 
-def _running_block_sums(counts: NDArray[np.unsignedinteger]) -> Ints:
+def _running_block_sums(counts: Counts) -> Ints:
     starts = range(0, len(counts), _BLOCK)
-    return np.cumsum([0, *(counts[start : start + _BLOCK].sum(dtype=np.int64) for start in starts)], dtype=np.int64)
+    sums = [counts[start : start + _BLOCK].sum(dtype=np.int64) for start in starts]
+    return np.cumsum([0, *sums], dtype=np.int64)
 
 
 def on_grid(scores: Floats) -> Floats:
-    """Cosines rounded to multiples of 2⁻²⁴, so that equal pairs tie whatever the rounding of their product."""
+    """Cosines rounded to multiples of 2⁻²⁴, so that equal pairs tie however their products were rounded."""
     return np.rint(scores * GRID) / GRID
 
 
@@ -80,7 +84,7 @@ def score_counts(scores: Floats, same: Bools) -> ScoreCounts:
     distinct, position = np.unique(-scores, return_inverse=True)
     distinct = -distinct
 
-    def count(mask: Bools) -> NDArray[np.unsignedinteger]:
+    def count(mask: Bools) -> Counts:
         return np.bincount(position[mask], minlength=len(distinct)).astype(np.uint32)
 
     return ScoreCounts(count(same), count(~same), lambda positions: distinct[positions])
@@ -161,7 +165,7 @@ def curve(counts: ScoreCounts, max_points: int = 2000) -> Curve:
     over its logarithm, each of them exact.
     """
     if not counts.measurable:
-        raise ValueError(f"a curve needs both kinds of pairs, got {counts.n_same} same, {counts.n_different} different")
+        raise ValueError(f"a curve needs same and different pairs, got {counts.n_same}, {counts.n_different}")
     if len(counts.same) <= max_points:
         accepted, false = counts.accepted(0)
         points = np.column_stack([np.arange(len(accepted)), accepted, false])

@@ -13,7 +13,7 @@ FOLDS = 10
 
 
 def accuracy_on_folds(scores: Floats, same: Bools, folds: Ints | None) -> Measured:
-    """Mean accuracy over folds, its standard deviation (n−1) and standard error; None with fewer than two folds."""
+    """Mean accuracy over folds, its standard deviation (n−1) and standard error; None without two folds."""
     if folds is None or len(np.unique(folds)) < 2:
         return {"accuracy": None, "accuracy_std": None, "accuracy_se": None, "n_folds": 0}
     right = decided_rightly(scores, same, folds)
@@ -38,7 +38,7 @@ def decided_rightly(scores: Floats, same: Bools, folds: Ints) -> Bools:
 
 
 def best_threshold(scores: Floats, same: Bools) -> float:
-    """The threshold with the highest accuracy: midway between two scores, the middle one of those equally good."""
+    """The threshold of highest accuracy: midway between two scores, the middle one of those equally good."""
     counts = score_counts(scores, same)
     accepted_same = np.cumsum(np.r_[0, counts.same.astype(np.int64)])
     accepted_different = np.cumsum(np.r_[0, counts.different.astype(np.int64)])

@@ -3,15 +3,16 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
+Values = Any  # a list, a numpy array or a CPU tensor
 Measured = dict[str, float | None]  # None: not measurable on this input
 
 
-def as_array(values: ArrayLike | Any) -> NDArray[Any]:
+def as_array(values: Values) -> NDArray[Any]:
     """A numpy array of a list, an array or a torch tensor (without importing torch)."""
     if hasattr(values, "detach"):
         tensor = values.detach().cpu()
@@ -19,7 +20,7 @@ def as_array(values: ArrayLike | Any) -> NDArray[Any]:
     return np.asarray(values)
 
 
-def as_matrix(values: ArrayLike | Any, name: str) -> NDArray[Any]:
+def as_matrix(values: Values, name: str) -> NDArray[Any]:
     """A finite floating-point matrix; what is wrong with it is said by name."""
     matrix = as_array(values)
     if matrix.ndim != 2:
@@ -28,11 +29,11 @@ def as_matrix(values: ArrayLike | Any, name: str) -> NDArray[Any]:
         raise ValueError(f"{name} must hold real numbers, got {matrix.dtype}")
     bad = np.flatnonzero(~np.isfinite(matrix).all(axis=1))
     if len(bad):
-        raise ValueError(f"{name}: {len(bad)} of {len(matrix)} rows hold NaN or infinity, the first is row {bad[0]}")
+        raise ValueError(f"{name}: {len(bad)} of {len(matrix)} rows hold NaN or infinity, first row {bad[0]}")
     return matrix
 
 
-def as_labels(values: ArrayLike | Any, length: int, name: str = "labels") -> Ints:
+def as_labels(values: Values, length: int, name: str = "labels") -> Ints:
     """One whole number per row."""
     labels = as_array(values)
     if labels.shape != (length,):
@@ -40,6 +41,15 @@ def as_labels(values: ArrayLike | Any, length: int, name: str = "labels") -> Int
     if labels.size and not np.issubdtype(labels.dtype, np.integer):
         raise ValueError(f"{name} must be whole numbers, got {labels.dtype}")
     return labels.astype(np.int64)
+
+
+def as_classes(values: Values, length: int, num_classes: int, what: str) -> Ints:
+    """Labels that each have one of the `num_classes` rows of `what`."""
+    labels = as_labels(values, length)
+    wrong = labels[(labels < 0) | (labels >= num_classes)]
+    if len(wrong):
+        raise ValueError(f"label {wrong[0]} has no {what}: there are {num_classes}, 0 … {num_classes - 1}")
+    return labels
 
 
 def unit_rows(matrix: NDArray[Any]) -> tuple[Floats, Bools]:

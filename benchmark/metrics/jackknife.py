@@ -3,31 +3,30 @@
 Small enough to be stored with a run, so that statistics need neither embeddings nor pairs.
 """
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import ArrayLike
 
 from benchmark.metrics.curves import FARS, rates, score_counts
 from benchmark.metrics.folds import decided_rightly
-from benchmark.metrics.inputs import Bools, Floats, Ints, as_array, as_labels
+from benchmark.metrics.inputs import Bools, Floats, Ints, Values, as_array, as_labels
 
 _CELLS_AT_ONCE = 2**20
 
 
 def pair_jackknife(
-    scores: ArrayLike | Any, same: ArrayLike | Any, identities: ArrayLike | Any, folds: ArrayLike | Any | None = None
+    scores: Values, same: Values, identities: Values, folds: Values | None = None
 ) -> dict[str, Floats]:
     """For each metric, its value without each identity, in the order of `np.unique(identities)`.
 
     `identities` is P×2; without identity i means without all pairs it takes part in. Metrics that cannot be
-    measured, with all pairs or without one of the identities, are absent. `accuracy` needs the folds and keeps
-    the thresholds that all pairs gave.
+    measured, with all pairs or without one of the identities, are absent. `accuracy` needs the folds and
+    keeps the thresholds that all pairs gave.
     """
     scores = as_array(scores).astype(np.float64)
     same, identities = as_array(same).astype(np.bool_), as_array(identities)
     if identities.shape != (len(scores), 2) or same.shape != scores.shape:
-        raise ValueError(f"{len(scores)} scores need as many same and P×2 identities, got {same.shape}, {identities.shape}")
+        raise ValueError(
+            f"{len(scores)} scores do not fit same {same.shape} and identities {identities.shape}"
+        )
     names, ends = np.unique(identities, return_inverse=True)
     pair_of, identity_of = _takes_part(ends.reshape(identities.shape))
     values = _rates_without_each(scores, same, pair_of, identity_of, len(names))
@@ -38,8 +37,8 @@ def pair_jackknife(
     return values
 
 
-def mean_jackknife(values: ArrayLike | Any, identities: ArrayLike | Any) -> Floats:
-    """The mean of per-sample values (right or wrong, say) without each identity, in the order of np.unique."""
+def mean_jackknife(values: Values, identities: Values) -> Floats:
+    """The mean of per-sample values (right or wrong, say) without each identity, ordered by np.unique."""
     values = as_array(values).astype(np.float64)
     names, identity = np.unique(as_array(identities), return_inverse=True)
     if len(names) < 2:
@@ -78,7 +77,7 @@ def _rates_without_each(
 ) -> dict[str, Floats]:
     """EER, AUC and TAR at FAR from the counts of each score, a block of identities at a time."""
     counts = score_counts(scores, same)
-    measured = [name for name, value in rates(counts).items() if value is not None and not name.startswith("n_")]
+    measured = [name for name, value in rates(counts).items() if value is not None]
     position = np.searchsorted(-counts.score_at(np.arange(len(counts.same))), -scores)
     width = len(counts.same)
     height = max(1, _CELLS_AT_ONCE // max(width, 1))
@@ -88,12 +87,13 @@ def _rates_without_each(
         part = (identity_of >= first) & (identity_of < first + rows)
         cell = (identity_of[part] - first) * width + position[pair_of[part]]
         kind = same[pair_of[part]]
-        left_same = counts.same - np.bincount(cell[kind], minlength=rows * width).reshape(rows, width)
-        left_different = counts.different - np.bincount(cell[~kind], minlength=rows * width).reshape(rows, width)
+        gone_same = np.bincount(cell[kind], minlength=rows * width).reshape(rows, width)
+        gone_different = np.bincount(cell[~kind], minlength=rows * width).reshape(rows, width)
+        left_same, left_different = counts.same - gone_same, counts.different - gone_different
         if not (left_same.any(axis=1).all() and left_different.any(axis=1).all()):
             return {}
         blocks.append(_rates_of_rows(left_same, left_different, measured))
-    return {name: np.concatenate([block[name] for block in blocks]) for name in measured}
+    return {name: np.concatenate([block[name] for block in blocks]) for name in (blocks[0] if blocks else ())}
 
 
 def _rates_of_rows(same: Ints, different: Ints, measured: list[str]) -> dict[str, Floats]:

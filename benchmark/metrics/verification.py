@@ -1,28 +1,36 @@
 """Verification on given pairs: are these two images of the same identity?"""
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import ArrayLike
 
 from benchmark.metrics.curves import on_grid, rates, score_counts
 from benchmark.metrics.folds import accuracy_on_folds, deal_folds, share_identities
-from benchmark.metrics.inputs import Bools, Floats, Ints, Measured, as_array, as_labels, as_matrix, unit_rows
+from benchmark.metrics.inputs import (
+    Bools,
+    Floats,
+    Ints,
+    Measured,
+    Values,
+    as_array,
+    as_labels,
+    as_matrix,
+    unit_rows,
+)
 
 
 def verification(
-    embeddings: ArrayLike | Any,
-    labels: ArrayLike | Any | None,
-    pairs: ArrayLike | Any,
-    same: ArrayLike | Any | None = None,
-    folds: ArrayLike | Any | None = None,
+    embeddings: Values,
+    labels: Values | None,
+    pairs: Values,
+    same: Values | None = None,
+    folds: Values | None = None,
 ) -> Measured:
     """k-fold accuracy, EER, AUC and TAR at FAR of the pairs' cosines.
 
-    `accuracy` is the mean over folds with the threshold picked on the other folds, `accuracy_std` the standard
-    deviation over folds and `accuracy_se` the standard error of their mean. Without `same` the labels decide;
-    without `folds` ten are dealt, sharing no identity where the pairs allow it (`folds_share_identities` says
-    whether they do). Pairs with a zero vector are left out and counted; repeated pairs are kept and counted.
+    `accuracy` is the mean over folds with the threshold picked on the other folds, `accuracy_std` the
+    standard deviation over folds and `accuracy_se` the standard error of their mean. Without `same` the
+    labels decide; without `folds` ten are dealt, sharing no identity where the pairs allow it
+    (`folds_share_identities` says whether they do). Pairs with a zero vector are left out and counted;
+    repeated pairs are kept and counted.
     """
     matrix = as_matrix(embeddings, "embeddings")
     pairs = as_pairs(pairs, len(matrix))
@@ -32,9 +40,9 @@ def verification(
     scores, alike = scores[scored], alike[scored]
     identities = None if identities is None else identities[scored]
     counts = score_counts(scores, alike)
-    fold = as_labels(folds, len(pairs), "folds")[scored] if folds is not None else deal_folds(alike, identities)
+    fold = deal_folds(alike, identities) if folds is None else as_labels(folds, len(pairs), "folds")[scored]
     return {
-        **(accuracy_on_folds(scores, alike, fold) if counts.measurable else accuracy_on_folds(scores, alike, None)),
+        **accuracy_on_folds(scores, alike, fold if counts.measurable else None),
         "folds_share_identities": share_identities(identities, fold),
         **rates(counts),
         "repeated_pairs": len(pairs) - len(np.unique(np.sort(pairs, axis=1), axis=0)),
@@ -42,32 +50,32 @@ def verification(
     }
 
 
-def pair_scores(embeddings: ArrayLike | Any, pairs: ArrayLike | Any) -> tuple[Floats, Bools]:
-    """The cosine of each pair, in steps of 2⁻²⁴, and which pairs have one (a zero vector has no direction)."""
+def pair_scores(embeddings: Values, pairs: Values) -> tuple[Floats, Bools]:
+    """The cosine of each pair, in steps of 2⁻²⁴, and which pairs have one: a zero vector has no direction."""
     unit, has_direction = unit_rows(as_matrix(embeddings, "embeddings"))
     pairs = as_pairs(pairs, len(unit))
     cosines = np.empty(len(pairs))
     for start in range(0, len(pairs), 2**14):
         part = pairs[start : start + 2**14]
         cosines[start : start + 2**14] = np.einsum("pd,pd->p", unit[part[:, 0]], unit[part[:, 1]])
-    return on_grid(cosines), has_direction[pairs].all(axis=1)
+    return on_grid(cosines), has_direction[pairs[:, 0]] & has_direction[pairs[:, 1]]
 
 
-def as_pairs(values: ArrayLike | Any, n_embeddings: int) -> Ints:
+def as_pairs(values: Values, n_embeddings: int) -> Ints:
     """P×2 positions of embeddings, each within range and no embedding paired with itself."""
     pairs = as_array(values)
     if pairs.ndim != 2 or pairs.shape[1] != 2 or not np.issubdtype(pairs.dtype, np.integer):
-        raise ValueError(f"pairs must be whole numbers of shape (P, 2), got {pairs.dtype} of shape {pairs.shape}")
+        raise ValueError(f"pairs must be whole numbers, P×2, got {pairs.dtype} of shape {pairs.shape}")
     wrong = np.flatnonzero(((pairs < 0) | (pairs >= n_embeddings)).any(axis=1))
     if len(wrong):
-        raise ValueError(f"pair {wrong[0]} is {pairs[wrong[0]].tolist()}, but there are {n_embeddings} embeddings")
+        raise ValueError(f"pair {wrong[0]} is {pairs[wrong[0]].tolist()} of {n_embeddings} embeddings")
     itself = np.flatnonzero(pairs[:, 0] == pairs[:, 1])
     if len(itself):
         raise ValueError(f"pair {itself[0]} compares embedding {pairs[itself[0], 0]} with itself")
     return pairs.astype(np.int64)
 
 
-def _which_are_same(same: ArrayLike | Any | None, identities: Ints | None, n_pairs: int) -> Bools:
+def _which_are_same(same: Values | None, identities: Ints | None, n_pairs: int) -> Bools:
     if same is not None:
         given = as_array(same)
         if given.shape != (n_pairs,) or not np.isin(given, (0, 1)).all():
