@@ -28,20 +28,20 @@ def all_pairs_counts(embeddings: Values, labels: Values) -> tuple[ScoreCounts, i
     pairs of a row lie side by side.
     """
     matrix = as_matrix(embeddings, "embeddings")
-    labels = as_labels(labels, len(matrix))
+    unsorted = as_labels(labels, len(matrix))
     unit, has_direction = unit_rows(matrix)
-    order = np.argsort(labels, kind="stable")
+    order = np.argsort(unsorted, kind="stable")
     order = order[has_direction[order]]
-    labels, rows = labels[order], unit[order].astype(np.float32)
+    sorted_labels, rows = unsorted[order], unit[order].astype(np.float32)
     del unit
     n = len(rows)
     one = np.uint32(1) if n * (n - 1) // 2 < 2**32 else np.uint64(1)
     total: Counts = np.zeros(2 * GRID + 1, dtype=one.dtype)
     same: Counts = np.zeros(2 * GRID + 1, dtype=one.dtype)
-    class_end = np.searchsorted(labels, labels, "right")
+    class_end: Ints = np.searchsorted(sorted_labels, sorted_labels, "right")
     height = max(1, min(1024, _SCORES_AT_ONCE // max(n, 1)))
     for top in range(0, n, height):
-        block, block_labels = rows[top : top + height], labels[top : top + height]
+        block, block_labels = rows[top : top + height], sorted_labels[top : top + height]
         bottom = top + len(block)
         inside = pair_positions(block, block)
         upper = np.triu(np.ones(inside.shape, dtype=np.bool_), 1)
