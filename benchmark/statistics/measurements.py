@@ -17,6 +17,7 @@ from benchmark.statistics.variance import (
 )
 
 KEYS = ["loss", "dataset", "seed"]
+MIN_IDENTITIES = 5  # with fewer, their variance is a guess, and the interval carries the seeds only
 
 # (loss, dataset, seed) → metric → the metric without each test identity, identities in one order per dataset
 Jackknife = Mapping[tuple[str, str, int], Mapping[str, Floats]]
@@ -130,7 +131,7 @@ def _contributions(
     sizes = sorted({without.shape for without in stored.values()})
     if len(sizes) > 1:
         raise ValueError(f"{metric} on {dataset}: runs left out different numbers of identities, {sizes}")
-    if not sizes or sizes[0][0] < 2:
+    if not sizes or sizes[0][0] < MIN_IDENTITIES:
         return None
     without = np.full((*values.shape, *sizes[0]), np.nan)
     for cell, kept in stored.items():
