@@ -52,6 +52,11 @@ class ScoreCounts:
         return self.n_same > 0 and self.n_different > 0
 
     @property
+    def fars(self) -> dict[str, float]:
+        """The FARs that so many different pairs can measure."""
+        return {name: far for name, far in FARS.items() if self.n_different >= round(MIN_FALSE_ACCEPTS / far)}
+
+    @property
     def n_blocks(self) -> int:
         return len(self._same_before) - 1
 
@@ -115,14 +120,14 @@ def eer(counts: ScoreCounts) -> float | None:
     return float(far[after - 1] + step * (far[after] - far[after - 1]))
 
 
-def tar_at_far(counts: ScoreCounts, far: float) -> float | None:
-    """The largest share of same pairs accepted by a threshold whose FAR does not exceed `far`.
+def tar_at_far(counts: ScoreCounts, name: str) -> float | None:
+    """The largest share of same pairs accepted by a threshold whose FAR is no more than `name` ("1e-3").
 
     None with fewer than 10/FAR different pairs.
     """
-    if not counts.measurable or counts.n_different < round(MIN_FALSE_ACCEPTS / far):
+    if not counts.measurable or name not in counts.fars:
         return None
-    return _at_far(counts, far)[1] / counts.n_same
+    return _at_far(counts, FARS[name])[1] / counts.n_same
 
 
 def _at_far(counts: ScoreCounts, far: float) -> tuple[int, int, int]:
@@ -138,7 +143,7 @@ def rates(counts: ScoreCounts) -> Measured:
     return {
         "eer": eer(counts),
         "auc": auc(counts),
-        **{f"tar@far={name}": tar_at_far(counts, far) for name, far in FARS.items()},
+        **{f"tar@far={name}": tar_at_far(counts, name) for name in FARS},
         "n_same": counts.n_same,
         "n_different": counts.n_different,
     }

@@ -5,7 +5,7 @@ Small enough to be stored with a run, so that statistics need neither embeddings
 
 import numpy as np
 
-from benchmark.metrics.curves import FARS, rates, score_counts
+from benchmark.metrics.curves import score_counts
 from benchmark.metrics.folds import decided_rightly
 from benchmark.metrics.inputs import Bools, Floats, Ints, Values, as_array, as_labels
 
@@ -77,7 +77,6 @@ def _rates_without_each(
 ) -> dict[str, Floats]:
     """EER, AUC and TAR at FAR from the counts of each score, a block of identities at a time."""
     counts = score_counts(scores, same)
-    measured = [name for name, value in rates(counts).items() if value is not None]
     position = np.searchsorted(-counts.score_at(np.arange(len(counts.same))), -scores)
     width = len(counts.same)
     height = max(1, _CELLS_AT_ONCE // max(width, 1))
@@ -92,26 +91,21 @@ def _rates_without_each(
         left_same, left_different = counts.same - gone_same, counts.different - gone_different
         if not (left_same.any(axis=1).all() and left_different.any(axis=1).all()):
             return {}
-        blocks.append(_rates_of_rows(left_same, left_different, measured))
+        blocks.append(_rates_of_rows(left_same, left_different, counts.fars))
     return {name: np.concatenate([block[name] for block in blocks]) for name in (blocks[0] if blocks else ())}
 
 
-def _rates_of_rows(same: Ints, different: Ints, measured: list[str]) -> dict[str, Floats]:
+def _rates_of_rows(same: Ints, different: Ints, fars: dict[str, float]) -> dict[str, Floats]:
     """As in `curves`, for many sets of counts at once."""
     start = np.zeros((len(same), 1))
     tar = np.hstack([start, np.cumsum(same, axis=1) / same.sum(axis=1, keepdims=True)])
     far = np.hstack([start, np.cumsum(different, axis=1) / different.sum(axis=1, keepdims=True)])
     row = np.arange(len(same))
-    values: dict[str, Floats] = {}
-    if "eer" in measured:
-        excess = tar + far - 1.0
-        after = np.argmax(excess >= 0, axis=1)
-        low, high = excess[row, after - 1], excess[row, after]
-        before = far[row, after - 1]
-        values["eer"] = before - low / (high - low) * (far[row, after] - before)
-    if "auc" in measured:
-        values["auc"] = (np.diff(far, axis=1) * (tar[:, 1:] + tar[:, :-1])).sum(axis=1) / 2
-    for name, limit in FARS.items():
-        if f"tar@far={name}" in measured:
-            values[f"tar@far={name}"] = tar[row, (far <= limit).sum(axis=1) - 1]
-    return values
+    excess = tar + far - 1.0
+    after = np.argmax(excess >= 0, axis=1)
+    low, high, before = excess[row, after - 1], excess[row, after], far[row, after - 1]
+    return {
+        "eer": before - low / (high - low) * (far[row, after] - before),
+        "auc": (np.diff(far, axis=1) * (tar[:, 1:] + tar[:, :-1])).sum(axis=1) / 2,
+        **{f"tar@far={name}": tar[row, (far <= limit).sum(axis=1) - 1] for name, limit in fars.items()},
+    }

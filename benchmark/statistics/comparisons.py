@@ -1,6 +1,6 @@
 """Differences between losses, paired by seed and test identity, and which of them survive correction."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
@@ -24,7 +24,7 @@ MIN_SEEDS = 5
 ROUNDING_ERROR = 1e-12
 ALL_DATASETS = "all datasets"
 
-Scope = list[Measurements]  # one dataset, or all of them
+Pair = tuple[str, str]  # of losses
 
 
 def compare(
@@ -44,22 +44,17 @@ def compare(
     """
     rows = []
     for metric in check_results(results, metrics):
-        for family in _scopes(results, metric, jackknife):
-            losses = sorted({loss for scope in family.values() for part in scope for loss in part.losses})
-            if baseline not in losses:
-                raise ValueError(f"the baseline {baseline!r} is not among the losses: {losses}")
-            pairs = [(loss, baseline) for loss in losses if loss != baseline]
+        measured = _arrange_all(results, metric, jackknife)
+        losses = _losses(measured)
+        if baseline not in losses:
+            raise ValueError(f"the baseline {baseline!r} is not among the losses: {losses}")
+        pairs = [(loss, baseline) for loss in losses if loss != baseline]
+        estimates = _differences(measured, pairs)
+        overall = {ALL_DATASETS: estimates.pop(ALL_DATASETS)} if ALL_DATASETS in estimates else {}
+        for family in (estimates, overall):
             rows += [{**row, "metric": metric} for row in _compared(family, pairs, level)]
-    columns = [
-        "loss",
-        "baseline",
-        "dataset",
-        "metric",
-        *_row(Estimate(None), level),
-        "p_holm",
-        "significant",
-        "family",
-    ]
+    columns = ["loss", "baseline", "dataset", "metric", "difference", *interval(Estimate(None), level)]
+    columns += [*sizes(Estimate(None)), "p", "p_holm", "significant", "family", "note"]
     return as_nullable(pd.DataFrame(rows, columns=columns))
 
 
@@ -77,10 +72,13 @@ def tied_with_best(
     `tied_with_best` is <NA> where it cannot be tested, and `note` says why.
     """
     check_results(results, [metric])
+    measured = _arrange_all(results, metric, jackknife)
+    pairs = list(combinations(_losses(measured), 2))
+    means = _means(measured)
     rows = []
-    for family in _scopes(results, metric, jackknife):
-        for dataset, scope in family.items():
-            rows += _marks(dataset, scope, lower_is_better, level)
+    for dataset, differences in _differences(measured, pairs).items():
+        tests = dict(zip(pairs, _tests(differences, level), strict=True))
+        rows += [{"dataset": dataset, **row} for row in _marks(means[dataset], tests, lower_is_better)]
     columns = ["loss", "dataset", "mean", "best", "tied_with_best", "p_holm", *sizes(Estimate(None)), "note"]
     return as_nullable(pd.DataFrame(rows, columns=columns))
 
@@ -94,50 +92,63 @@ def holm(p: Floats) -> Floats:
     return corrected
 
 
-def _scopes(results: pd.DataFrame, metric: str, jackknife: Jackknife | None) -> list[dict[str, Scope]]:
-    """Two families: each dataset by itself, and all of them together if there are several."""
+def _arrange_all(results: pd.DataFrame, metric: str, jackknife: Jackknife | None) -> dict[str, Measurements]:
     datasets = sorted(results["dataset"].unique())
-    each = {dataset: [arrange(results, dataset, metric, jackknife)] for dataset in datasets}
-    together = {ALL_DATASETS: [scope[0] for scope in each.values()]}
-    return [each, together] if len(each) > 1 else [each]
+    return {dataset: arrange(results, dataset, metric, jackknife) for dataset in datasets}
 
 
-def _compared(
-    family: dict[str, Scope], pairs: Iterable[tuple[str, str]], level: float
-) -> list[dict[str, Any]]:
-    """A row for each scope and pair of losses, corrected over all of them."""
-    pairs = list(pairs)
-    rows = [
-        {
-            "loss": loss,
-            "baseline": baseline,
-            "dataset": dataset,
-            **_row(_difference(scope, loss, baseline), level),
-        }
-        for dataset, scope in family.items()
-        for loss, baseline in pairs
-    ]
-    tested = [row for row in rows if row["p"] is not None]
-    for row in rows:
-        row |= {"p_holm": None, "significant": None, "family": len(tested)}
-    for row, corrected in zip(tested, holm(np.array([row["p"] for row in tested])), strict=True):
-        row |= {"p_holm": float(corrected), "significant": bool(corrected < 1 - level)}
-    return rows
+def _losses(measured: dict[str, Measurements]) -> list[str]:
+    return sorted({loss for part in measured.values() for loss in part.losses})
 
 
-def _difference(scope: Scope, loss: str, baseline: str) -> Estimate:
-    return mean_over_datasets([part.difference(loss, baseline) for part in scope])
+def _differences(measured: dict[str, Measurements], pairs: list[Pair]) -> dict[str, list[Estimate]]:
+    """For each dataset, and for all if there are several: the difference of every pair."""
+    found = {name: [part.difference(*pair) for pair in pairs] for name, part in measured.items()}
+    if len(found) > 1:
+        of_pairs = zip(*found.values(), strict=True)
+        found[ALL_DATASETS] = [mean_over_datasets(estimates) for estimates in of_pairs]
+    return found
 
 
-def _row(estimate: Estimate, level: float) -> dict[str, Any]:
-    p, note = _p_value(estimate)
-    return {
-        "difference": estimate.mean,
-        **interval(estimate, level),
-        **sizes(estimate),
-        "p": p,
-        "note": note,
+def _means(measured: dict[str, Measurements]) -> dict[str, dict[str, Estimate]]:
+    """For each dataset, and for all together: the mean of every loss."""
+    found = {name: {loss: part.of(loss) for loss in _losses(measured)} for name, part in measured.items()}
+    found[ALL_DATASETS] = {
+        loss: mean_over_datasets([part[loss] for part in found.values()]) for loss in _losses(measured)
     }
+    return found
+
+
+def _compared(family: dict[str, list[Estimate]], pairs: list[Pair], level: float) -> list[dict[str, Any]]:
+    """A row for each dataset and pair of losses, corrected over all of them."""
+    cells = [
+        (dataset, *pair, estimate)
+        for dataset, estimates in family.items()
+        for pair, estimate in zip(pairs, estimates, strict=True)
+    ]
+    tests = _tests([estimate for *_, estimate in cells], level)
+    return [
+        {"loss": loss, "baseline": baseline, "dataset": dataset, "difference": estimate.mean}
+        | interval(estimate, level)
+        | sizes(estimate)
+        | test
+        for (dataset, loss, baseline, estimate), test in zip(cells, tests, strict=True)
+    ]
+
+
+def _tests(family: list[Estimate], level: float) -> list[dict[str, Any]]:
+    """p-value, corrected over the family, or the reason why there is none."""
+    found = [_p_value(estimate) for estimate in family]
+    tested = [p for p, _ in found if p is not None]
+    corrected = iter(holm(np.array(tested)).tolist())
+    tests = []
+    for p, note in found:
+        p_holm = None if p is None else next(corrected)
+        significant = None if p_holm is None else p_holm < 1 - level
+        tests.append(
+            {"p": p, "p_holm": p_holm, "significant": significant, "family": len(tested), "note": note}
+        )
+    return tests
 
 
 def _p_value(estimate: Estimate) -> tuple[float | None, str]:
@@ -153,34 +164,20 @@ def _p_value(estimate: Estimate) -> tuple[float | None, str]:
     return None, "the same difference in every seed: no variance to test against"
 
 
-def _marks(dataset: str, scope: Scope, lower_is_better: bool, level: float) -> list[dict[str, Any]]:
-    losses = sorted(set.union(*(set(part.losses) for part in scope)))
-    means = {loss: mean_over_datasets([part.of(loss) for part in scope]) for loss in losses}
+def _marks(
+    means: dict[str, Estimate], tests: dict[Pair, dict[str, Any]], lower_is_better: bool
+) -> list[dict[str, Any]]:
     sign = -1.0 if lower_is_better else 1.0
-    best = max(
-        ((sign * one.mean, loss) for loss, one in means.items() if one.mean is not None), default=(0, "")
-    )[1]
-    with_best = {}
-    for row in _compared({dataset: scope}, combinations(losses, 2), level):
-        if best in (row["loss"], row["baseline"]):
-            with_best[row["baseline"] if row["loss"] == best else row["loss"]] = row
-    return [
-        {"loss": loss, "dataset": dataset, "mean": means[loss].mean, "best": loss == best}
-        | _mark(means[loss], with_best.get(loss))
-        | sizes(means[loss])
-        for loss in losses
-    ]
-
-
-def _mark(mean: Estimate, with_best: dict[str, Any] | None) -> dict[str, Any]:
-    """Tied, not tied or unknown; the best itself has nobody to be compared with."""
-    if mean.mean is None:
-        return {"tied_with_best": None, "p_holm": None, "note": "no run has a value"}
-    if with_best is None:
-        return {"tied_with_best": True, "p_holm": None, "note": ""}
-    known = with_best["p_holm"] is not None
-    return {
-        "tied_with_best": not with_best["significant"] if known else None,
-        "p_holm": with_best["p_holm"],
-        "note": with_best["note"],
-    }
+    ranked = [(sign * estimate.mean, loss) for loss, estimate in means.items() if estimate.mean is not None]
+    best = max(ranked)[1] if ranked else ""
+    rows = []
+    for loss, estimate in means.items():
+        test = tests.get(
+            (min(loss, best), max(loss, best)), {"p_holm": None, "significant": False, "note": ""}
+        )
+        if estimate.mean is None:
+            test = {"p_holm": None, "significant": None, "note": "no run has a value"}
+        tied = None if test["significant"] is None else not test["significant"]
+        mark = {"best": loss == best, "tied_with_best": tied, "p_holm": test["p_holm"], "note": test["note"]}
+        rows.append({"loss": loss, "mean": estimate.mean, **mark, **sizes(estimate)})
+    return rows
