@@ -39,7 +39,7 @@ def all_pairs_counts(embeddings: Values, labels: Values) -> tuple[ScoreCounts, i
     total: Counts = np.zeros(2 * GRID + 1, dtype=one.dtype)
     same: Counts = np.zeros(2 * GRID + 1, dtype=one.dtype)
     class_end: Ints = np.searchsorted(sorted_labels, sorted_labels, "right")
-    height = max(1, min(1024, _SCORES_AT_ONCE // max(n, 1)))
+    height = rows_at_once(n)
     for top in range(0, n, height):
         block, block_labels = rows[top : top + height], sorted_labels[top : top + height]
         bottom = top + len(block)
@@ -54,6 +54,11 @@ def all_pairs_counts(embeddings: Values, labels: Values) -> tuple[ScoreCounts, i
         np.add.at(same, beyond[last_class:, : int(class_end[bottom - 1]) - bottom].ravel(), one)
     np.subtract(total, same, out=total)
     return ScoreCounts(same, total, _score_at), len(matrix) - n
+
+
+def rows_at_once(n: int) -> int:
+    """The height of a block of products."""
+    return max(1, min(1024, _SCORES_AT_ONCE // max(n, 1)))
 
 
 def pair_positions(left: NDArray[np.float32], right: NDArray[np.float32]) -> Ints:

@@ -17,7 +17,11 @@ _CHORDS_AT_ONCE = 2**20
 
 def row_angles(left: Floats, right: Floats) -> Floats:
     """Degrees between row i of the one and row i of the other."""
-    return np.degrees(_angles_by_chord(left, right))
+    angles = np.empty(len(left))
+    for start in range(0, len(left), _BLOCK):
+        part = slice(start, start + _BLOCK)
+        angles[part] = _angles_by_chord(left[part], right[part])
+    return np.degrees(angles)
 
 
 def _angles_by_chord(left: Floats, right: Floats) -> Floats:
@@ -80,5 +84,4 @@ def mean_cross_angle(left: Floats, right: Floats) -> float | None:
     for top in range(0, n, _BLOCK):
         for start in range(0, n, _BLOCK):
             total += float(_block_angles(left[top : top + _BLOCK], right[start : start + _BLOCK]).sum())
-    own = float(_angles_by_chord(left, right).sum())
-    return float(np.degrees((total - own) / (n * (n - 1))))
+    return (float(np.degrees(total)) - float(row_angles(left, right).sum())) / (n * (n - 1))

@@ -8,6 +8,7 @@ from benchmark.metrics.classification import classification_per_sample
 from benchmark.metrics.inputs import Floats, Ints, Measured, Values, as_matrix
 
 BINS = 15
+LOWER_IS_BETTER = frozenset({"ece", "mce", "nll", "brier"})
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from benchmark.metrics.inputs import Bools, Floats, Ints, Measured
 
 Counts = NDArray[np.unsignedinteger[Any]]
 
+LOWER_IS_BETTER = frozenset({"eer"})
 FARS = {f"1e-{k}": 10.0**-k for k in range(1, 7)}
 MIN_FALSE_ACCEPTS = 10  # a FAR needs at least 10/FAR different pairs to be measured at all
 GRID = 2**24  # cosines are compared in steps of 2⁻²⁴, the spacing of fp32 below 1

@@ -15,10 +15,11 @@ from benchmark.metrics.inputs import (
     as_classes,
     as_labels,
     as_matrix,
+    rows_where,
     unit_rows,
 )
 
-_ROWS_AT_ONCE = 2**16
+_ROWS_AT_ONCE = 2**13
 _NO_DIRECTION = 1e-7  # a mean of unit vectors shorter than this is rounding error
 
 
@@ -47,9 +48,11 @@ def class_centres(embeddings: Values, labels: Values, num_classes: int | None = 
         first = np.flatnonzero(np.diff(label[order], prepend=-1))
         sums[label[order][first]] += np.add.reduceat(unit[order], first, axis=0)
         counts += np.bincount(label[has_direction], minlength=num_classes)
-    short = np.linalg.norm(sums, axis=1) <= _NO_DIRECTION * np.maximum(counts, 1)
+    lengths = np.sqrt(np.einsum("cd,cd->c", sums, sums))
+    short = lengths <= _NO_DIRECTION * np.maximum(counts, 1)
     sums[short] = 0.0
     centres, has_centre = unit_rows(sums)
+    del sums
     totals = np.zeros(num_classes)
     for start in range(0, len(matrix), _ROWS_AT_ONCE):
         unit, has_direction = unit_rows(matrix[start : start + _ROWS_AT_ONCE])
@@ -92,7 +95,7 @@ def geometry_from_centres(
     if angles.shape != (len(rows),) or not np.isfinite(angles).all():
         raise ValueError(f"mean_angles must be {len(rows)} finite numbers, got shape {angles.shape}")
     has_centre &= counts > 0
-    around = spread(rows[has_centre])
+    around = spread(rows_where(has_centre, rows))
     n_around = int(counts[has_centre].sum())
     of_split: Measured = {
         "c_inter": around.mean if around else None,
@@ -113,10 +116,11 @@ def _with_weights(centres: Floats, has_centre: Bools, weight: Floats) -> tuple[M
         raise ValueError(f"centres have shape {centres.shape}, but weight has shape {weight.shape}")
     rows, has_weight = unit_rows(weight)
     both = has_centre & has_weight
-    apart = spread(rows[has_weight])
+    apart = spread(rows_where(has_weight, rows))
+    centres, of_centres = rows_where(both, centres), rows_where(both, rows)
     between: Measured = {
-        "wc_intra": float(row_angles(centres[both], rows[both]).mean()) if both.any() else None,
-        "cw_inter": mean_cross_angle(centres[both], rows[both]),
+        "wc_intra": float(row_angles(centres, of_centres).mean()) if both.any() else None,
+        "cw_inter": mean_cross_angle(centres, of_centres),
     }
     return between, {
         "w_inter": apart.mean if apart else None,

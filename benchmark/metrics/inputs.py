@@ -11,6 +11,8 @@ Bools = NDArray[np.bool_]
 Values = Any  # a list, a numpy array or a CPU tensor
 Measured = dict[str, float | None]  # None: not measurable on this input
 
+_ROWS_AT_ONCE = 2**14
+
 
 def as_array(values: Values) -> NDArray[Any]:
     """A numpy array of a list, an array or a torch tensor (without importing torch)."""
@@ -54,10 +56,17 @@ def as_classes(values: Values, length: int, num_classes: int, what: str) -> Ints
 
 def unit_rows(matrix: NDArray[Any]) -> tuple[Floats, Bools]:
     """Rows scaled to length 1 in float64, and which rows have a direction at all; zero rows stay zero."""
-    rows = matrix.astype(np.float64)
-    largest = np.abs(rows).max(axis=1, initial=0.0, keepdims=True)
-    has_direction = largest[:, 0] > 0
-    rows /= np.where(largest > 0, largest, 1.0)  # first, so that squares neither overflow nor vanish
-    length = np.linalg.norm(rows, axis=1, keepdims=True)
-    rows /= np.where(length > 0, length, 1.0)
-    return rows, has_direction
+    unit: Floats = np.empty(matrix.shape)
+    for start in range(0, len(matrix), _ROWS_AT_ONCE):
+        rows = matrix[start : start + _ROWS_AT_ONCE].astype(np.float64)
+        largest = np.abs(rows).max(axis=1, initial=0.0, keepdims=True)
+        rows /= np.where(largest > 0, largest, 1.0)  # first, so that squares neither overflow nor vanish
+        length = np.linalg.norm(rows, axis=1, keepdims=True)
+        unit[start : start + _ROWS_AT_ONCE] = rows / np.where(length > 0, length, 1.0)
+    has_direction: Bools = np.any(unit, axis=1)
+    return unit, has_direction
+
+
+def rows_where(kept: Bools, rows: Floats) -> Floats:
+    """The rows that are kept, without a copy if that is all of them."""
+    return rows if kept.all() else rows[kept]
