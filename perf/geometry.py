@@ -1,6 +1,6 @@
 """Angles between many classes: time and memory of all figures, and the error of the usual fp32 acos.
 
-python perf/geometry.py [--quick]
+python -m perf.geometry [--quick]
 """
 
 import argparse

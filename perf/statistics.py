@@ -1,6 +1,6 @@
 """How long the statistics of 5,000 stored runs take: intervals, comparisons, ties and ranks, with identities.
 
-python perf/statistics.py [--quick]
+python -m perf.statistics [--quick]
 """
 
 import argparse

@@ -1,6 +1,6 @@
 """All pairs of N embeddings: the counting method against scikit-learn's roc_curve on the same scores.
 
-python perf/verification.py [--quick]
+python -m perf.verification [--quick]
 
 Each side runs in a process of its own, so that its peak memory is its own. scikit-learn is timed from
 finished scores, the counting method from the embeddings. One thread each, as the runner's workers have.
@@ -13,6 +13,7 @@ import resource
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -80,8 +81,11 @@ def list_of_scores(n: int) -> tuple[np.ndarray, np.ndarray]:
 
 def in_own_process(side: str, n: int) -> dict[str, Any]:
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    call = [sys.executable, __file__, "--side", side, "--n", str(n)]
-    answer = subprocess.run(call, env=environment, check=True, capture_output=True, text=True).stdout
+    call = [sys.executable, "-m", "perf.verification", "--side", side, "--n", str(n)]
+    root = Path(__file__).parents[1]
+    answer = subprocess.run(
+        call, env=environment, cwd=root, check=True, stdout=subprocess.PIPE, text=True
+    ).stdout
     result: dict[str, Any] = json.loads(answer.splitlines()[-1])
     return result
 
