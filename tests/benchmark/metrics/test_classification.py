@@ -110,3 +110,11 @@ def test_huge_logits_do_not_overflow():
     figures = calibration([[1e4, -1e4], [1e300, 0]], [0, 0])
     assert figures["ece"] == 0.0
     assert all(np.isfinite(value) for value in figures.values())
+
+
+def test_bins_are_closed_above():
+    logits = np.log([[0.75, 0.25], [0.55, 0.45], [1.0, 1e-30]])
+    diagram = reliability(logits, [0, 1, 0], bins=10)
+    assert np.flatnonzero(diagram.samples).tolist() == [5, 7, 9]
+    assert diagram.accuracy[[5, 7, 9]].tolist() == [0, 1, 1]
+    assert diagram.confidence[[5, 7, 9]] == pytest.approx([0.55, 0.75, 1.0])

@@ -199,3 +199,11 @@ def test_limits_and_invariance(arrangement):
     for name, value in figures.items():
         assert value is None or np.isfinite(value)
         assert again[name] == (None if value is None else pytest.approx(value, abs=1e-3))
+
+
+def test_a_stored_centre_without_images_is_left_out():
+    figures = geometry_from_centres(np.eye(3), [2, 0, 1], [10.0, 0.0, 40.0])
+    assert figures["left_out_classes"] == 1
+    assert figures["intra"] == pytest.approx((2 * 10 + 40) / 3)
+    nearest = geometry_from_centres([[1.0, 0], [1, 1], [0, 1]], [2, 0, 1], np.zeros(3))
+    assert nearest["c_inter"] == pytest.approx(90)
