@@ -14,7 +14,7 @@ from benchmark.metrics.frequency import frequency_groups
 from benchmark.metrics.geometry import Centres, class_centres, geometry, geometry_from_centres
 from benchmark.metrics.jackknife import mean_jackknife, pair_jackknife
 from benchmark.metrics.retrieval import retrieval, retrieval_per_query
-from benchmark.metrics.verification import pair_scores, verification
+from benchmark.metrics.verification import pair_scores, verification, verification_jackknife
 
 # Of the figures that have a better side; an angle has none by itself.
 LOWER_IS_BETTER = OF_CURVES | OF_CALIBRATION
@@ -43,4 +43,5 @@ __all__ = [
     "retrieval_per_query",
     "score_counts",
     "verification",
+    "verification_jackknife",
 ]

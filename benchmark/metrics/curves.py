@@ -32,20 +32,20 @@ class ScoreCounts:
     score_at: Callable[[Ints], Floats]  # the score that belongs to a position of the two arrays
 
     @cached_property
-    def _same_before(self) -> Ints:
+    def same_before(self) -> Ints:
         return _running_block_sums(self.same)
 
     @cached_property
-    def _different_before(self) -> Ints:
+    def different_before(self) -> Ints:
         return _running_block_sums(self.different)
 
     @property
     def n_same(self) -> int:
-        return int(self._same_before[-1])
+        return int(self.same_before[-1])
 
     @property
     def n_different(self) -> int:
-        return int(self._different_before[-1])
+        return int(self.different_before[-1])
 
     @property
     def measurable(self) -> bool:
@@ -59,19 +59,23 @@ class ScoreCounts:
 
     @property
     def n_blocks(self) -> int:
-        return len(self._same_before) - 1
+        return len(self.same_before) - 1
+
+    def in_block(self, block: int) -> tuple[Counts, Counts]:
+        part = slice(block * _BLOCK, (block + 1) * _BLOCK)
+        return self.same[part], self.different[part]
 
     def accepted(self, block: int) -> tuple[Ints, Ints]:
         """Same and different pairs accepted before the block and after each of its scores."""
-        part = slice(block * _BLOCK, (block + 1) * _BLOCK)
+        same, different = self.in_block(block)
         return (
-            np.cumsum(np.r_[self._same_before[block], self.same[part].astype(np.int64)]),
-            np.cumsum(np.r_[self._different_before[block], self.different[part].astype(np.int64)]),
+            np.cumsum(np.r_[self.same_before[block], same.astype(np.int64)]),
+            np.cumsum(np.r_[self.different_before[block], different.astype(np.int64)]),
         )
 
     def rates_before_blocks(self) -> tuple[Floats, Floats]:
         """TAR and FAR at the borders of the blocks."""
-        return self._same_before / self.n_same, self._different_before / self.n_different
+        return self.same_before / self.n_same, self.different_before / self.n_different
 
 
 def _running_block_sums(counts: Counts) -> Ints:
@@ -100,11 +104,11 @@ def auc(counts: ScoreCounts) -> float | None:
     """The chance that a same pair scores above a different one, ties counting half."""
     if not counts.measurable:
         return None
-    area = 0.0
+    wins = 0.0
     for block in range(counts.n_blocks):
-        accepted, false = counts.accepted(block)
-        area += float(np.diff(false).astype(np.float64) @ (accepted[1:] + accepted[:-1])) / 2
-    return area / counts.n_same / counts.n_different
+        same, different = (part.astype(np.float64) for part in counts.in_block(block))
+        wins += float(different @ (counts.same_before[block] + np.cumsum(same) - same / 2))
+    return wins / counts.n_same / counts.n_different
 
 
 def eer(counts: ScoreCounts) -> float | None:
@@ -112,7 +116,7 @@ def eer(counts: ScoreCounts) -> float | None:
     if not counts.measurable:
         return None
     tar, far = counts.rates_before_blocks()
-    block = min(max(int(np.searchsorted(tar + far, 1.0)) - 1, 0), counts.n_blocks - 1)
+    block = int(np.searchsorted(tar + far, 1.0)) - 1
     accepted, false = counts.accepted(block)
     far = false / counts.n_different
     excess = accepted / counts.n_same + far - 1.0

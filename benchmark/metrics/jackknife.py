@@ -13,13 +13,18 @@ _CELLS_AT_ONCE = 2**20
 
 
 def pair_jackknife(
-    scores: Values, same: Values, identities: Values, folds: Values | None = None
+    scores: Values,
+    same: Values,
+    identities: Values,
+    folds: Values | None = None,
+    of_identities: Values | None = None,
 ) -> dict[str, Floats]:
     """For each metric, its value without each identity, in the order of `np.unique(identities)`.
 
     `identities` is P×2; without identity i means without all pairs it takes part in. Metrics that cannot be
     measured, with all pairs or without one of the identities, are absent. `accuracy` needs the folds and
-    keeps the thresholds that all pairs gave.
+    keeps the thresholds that all pairs gave. `of_identities` names the identities to leave out, where some
+    may have no pairs left.
     """
     scores = as_array(scores).astype(np.float64)
     same, identities = as_array(same).astype(np.bool_), as_array(identities)
@@ -27,8 +32,9 @@ def pair_jackknife(
         raise ValueError(
             f"{len(scores)} scores do not fit same {same.shape} and identities {identities.shape}"
         )
-    names, ends = np.unique(identities, return_inverse=True)
-    pair_of, identity_of = _takes_part(ends.reshape(identities.shape))
+    names = np.unique(identities if of_identities is None else as_array(of_identities))
+    ends: Ints = np.searchsorted(names, identities.ravel()).reshape(identities.shape)
+    pair_of, identity_of = _takes_part(ends)
     values = _rates_without_each(scores, same, pair_of, identity_of, len(names))
     if folds is not None:
         folds = as_labels(folds, len(scores), "folds")

@@ -1,5 +1,7 @@
 """Verification on given pairs: are these two images of the same identity?"""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from benchmark.metrics.curves import on_grid, rates, score_counts
@@ -15,6 +17,7 @@ from benchmark.metrics.inputs import (
     as_matrix,
     unit_rows,
 )
+from benchmark.metrics.jackknife import pair_jackknife
 
 
 def verification(
@@ -32,22 +35,57 @@ def verification(
     (`folds_share_identities` says whether they do). Pairs with a zero vector are left out and counted;
     repeated pairs are kept and counted.
     """
+    found = _score(embeddings, labels, pairs, same, folds)
+    counts = score_counts(found.scores, found.same)
+    return {
+        **accuracy_on_folds(found.scores, found.same, found.folds if counts.measurable else None),
+        "folds_share_identities": share_identities(found.identities, found.folds),
+        **rates(counts),
+        "repeated_pairs": found.repeated,
+        "left_out_pairs": found.left_out,
+    }
+
+
+def verification_jackknife(
+    embeddings: Values,
+    labels: Values,
+    pairs: Values,
+    same: Values | None = None,
+    folds: Values | None = None,
+) -> dict[str, Floats]:
+    """The metrics of `verification` without each of the identities that the pairs name, in ascending order.
+
+    Small enough to be kept with a run; the statistics need it for intervals that carry the test identities.
+    """
+    found = _score(embeddings, labels, pairs, same, folds)
+    of_identities = as_labels(labels, len(as_array(embeddings)))[as_array(pairs)]
+    return pair_jackknife(found.scores, found.same, found.identities, found.folds, of_identities)
+
+
+@dataclass(frozen=True)
+class _Scored:
+    """The pairs that have a score, and how many have none or occur again."""
+
+    scores: Floats
+    same: Bools
+    identities: Ints | None
+    folds: Ints | None
+    left_out: int
+    repeated: int
+
+
+def _score(
+    embeddings: Values, labels: Values | None, pairs: Values, same: Values | None, folds: Values | None
+) -> _Scored:
     matrix = as_matrix(embeddings, "embeddings")
     pairs = as_pairs(pairs, len(matrix))
     identities = None if labels is None else as_labels(labels, len(matrix))[pairs]
     alike = _which_are_same(same, identities, len(pairs))
     scores, scored = pair_scores(matrix, pairs)
-    scores, alike = scores[scored], alike[scored]
-    identities = None if identities is None else identities[scored]
-    counts = score_counts(scores, alike)
+    alike, identities = alike[scored], None if identities is None else identities[scored]
     fold = deal_folds(alike, identities) if folds is None else as_labels(folds, len(pairs), "folds")[scored]
-    return {
-        **accuracy_on_folds(scores, alike, fold if counts.measurable else None),
-        "folds_share_identities": share_identities(identities, fold),
-        **rates(counts),
-        "repeated_pairs": len(pairs) - len(np.unique(np.sort(pairs, axis=1), axis=0)),
-        "left_out_pairs": int((~scored).sum()),
-    }
+    repeated = len(pairs) - len(np.unique(np.sort(pairs, axis=1), axis=0))
+    return _Scored(scores[scored], alike, identities, fold, int((~scored).sum()), repeated)
 
 
 def pair_scores(embeddings: Values, pairs: Values) -> tuple[Floats, Bools]:

@@ -1,7 +1,13 @@
 import numpy as np
 import pytest
 
-from benchmark.metrics import mean_jackknife, pair_jackknife, score_counts
+from benchmark.metrics import (
+    mean_jackknife,
+    pair_jackknife,
+    score_counts,
+    verification,
+    verification_jackknife,
+)
 from benchmark.metrics.curves import rates
 from benchmark.metrics.folds import accuracy_on_folds, decided_rightly
 
@@ -38,6 +44,31 @@ def test_accuracy_averages_to_that_of_all_pairs():
     without = pair_jackknife(scores, same, identities, folds)["accuracy"]
     assert without.mean() == pytest.approx(accuracy_on_folds(scores, same, folds)["accuracy"], abs=0.01)
     assert np.ptp(without) > 0
+
+
+def test_verification_without_each_identity():
+    rng = np.random.default_rng(2)
+    labels = np.repeat(np.arange(5, 17), 5)
+    x = rng.standard_normal((12, 6))[labels - 5] + 0.9 * rng.standard_normal((60, 6))
+    pairs = np.column_stack(np.triu_indices(60, 1))
+    folds = rng.integers(0, 4, len(pairs))
+    without = verification_jackknife(x, labels, pairs, folds=folds)
+    for position, identity in enumerate(range(5, 17)):
+        kept = (labels[pairs] != identity).all(axis=1)
+        expected = verification(x, labels, pairs[kept], folds=folds[kept])
+        assert without["eer"][position] == pytest.approx(expected["eer"])
+        assert without["auc"][position] == pytest.approx(expected["auc"])
+        assert without["accuracy"][position] == pytest.approx(expected["accuracy"], abs=0.02)
+
+
+def test_an_identity_whose_pairs_have_no_score_keeps_its_place():
+    labels = np.repeat(np.arange(6), 4)
+    x = np.random.default_rng(0).standard_normal((24, 5))
+    x[labels == 2] = 0.0
+    pairs = np.column_stack(np.triu_indices(24, 1))
+    without = verification_jackknife(x, labels, pairs)
+    assert len(without["auc"]) == 6
+    assert without["auc"][2] == pytest.approx(verification(x, labels, pairs)["auc"])
 
 
 def test_what_cannot_be_measured_is_absent():
