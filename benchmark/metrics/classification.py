@@ -1,0 +1,93 @@
+"""Accuracy of the classifier itself, and of the nearest class mean."""
+
+import numpy as np
+
+from benchmark.metrics.curves import on_grid
+from benchmark.metrics.frequency import by_frequency
+from benchmark.metrics.inputs import (
+    Bools,
+    Floats,
+    Ints,
+    Measured,
+    Values,
+    as_classes,
+    as_labels,
+    as_matrix,
+    unit_rows,
+)
+
+
+def classification(logits: Values, labels: Values, class_counts: Values | None = None) -> Measured:
+    """`accuracy` over samples and `class_accuracy`, the mean over classes; by frequency with `class_counts`.
+
+    Where several classes share the highest logit, each gets an equal share.
+    """
+    credit, labels = classification_per_sample(logits, labels)
+    return _summary("accuracy", credit, labels, class_counts)
+
+
+def classification_per_sample(logits: Values, labels: Values) -> tuple[Floats, Ints]:
+    """1 for right, 0 for wrong, a share for ties; and the labels."""
+    matrix = as_matrix(logits, "logits")
+    labels = as_classes(labels, len(matrix), matrix.shape[1], "logit")
+    return _credit(matrix.astype(np.float64), labels), labels
+
+
+def nearest_class_mean(
+    embeddings: Values,
+    labels: Values,
+    centres: Values | None = None,
+    class_counts: Values | None = None,
+) -> Measured:
+    """`ncm_accuracy`: the share whose nearest class centre is their own class's.
+
+    With `centres` (a row a class, zero for none) those of the training images; without, the means of these
+    very embeddings, each without the embedding that asks. Zero vectors and samples whose class has no centre
+    (or no other image) are left out and counted.
+    """
+    matrix = as_matrix(embeddings, "embeddings")
+    labels = as_labels(labels, len(matrix))
+    unit, has_direction = unit_rows(matrix)
+    if centres is None:
+        classes, own = np.unique(labels, return_inverse=True)
+        scores, measured = _scores_without_oneself(unit, own, len(classes))
+    else:
+        rows, has_centre = unit_rows(as_matrix(centres, "centres"))
+        own = as_classes(labels, len(matrix), len(rows), "centre")
+        scores = np.where(has_centre, on_grid(unit @ rows.T), -np.inf)
+        measured = has_centre[own]
+    measured &= has_direction
+    credit = _credit(scores[measured], own[measured])
+    figures = _summary("ncm_accuracy", credit, labels[measured], class_counts)
+    return {**figures, "left_out_samples": int((~measured).sum())}
+
+
+def _scores_without_oneself(unit: Floats, own: Ints, num_classes: int) -> tuple[Floats, Bools]:
+    sums = np.zeros((num_classes, unit.shape[1]))
+    np.add.at(sums, own, unit)
+    rest, has_rest = unit_rows(_without_rounding_error(sums[own] - unit))
+    rows, has_centre = unit_rows(_without_rounding_error(sums))
+    scores = np.where(has_centre, on_grid(unit @ rows.T), -np.inf)
+    scores[np.arange(len(unit)), own] = on_grid(np.einsum("nd,nd->n", unit, rest))
+    return scores, has_rest
+
+
+def _without_rounding_error(sums: Floats) -> Floats:
+    return np.where(np.linalg.norm(sums, axis=1, keepdims=True) > 1e-7, sums, 0.0)
+
+
+def _credit(scores: Floats, labels: Ints) -> Floats:
+    best = scores == scores.max(axis=1, keepdims=True, initial=-np.inf)
+    credit: Floats = best[np.arange(len(labels)), labels] / best.sum(axis=1)
+    return credit
+
+
+def _summary(name: str, credit: Floats, labels: Ints, class_counts: Values | None) -> Measured:
+    present, kind = np.unique(labels, return_inverse=True)
+    per_class = np.bincount(kind, weights=credit) / np.bincount(kind) if len(present) else np.zeros(0)
+    return {
+        name: float(credit.mean()) if len(credit) else None,
+        f"class_{name}": float(per_class.mean()) if len(present) else None,
+        **by_frequency(name, credit, labels, class_counts),
+        "n_samples": len(credit),
+    }

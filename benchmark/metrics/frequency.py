@@ -1,0 +1,28 @@
+"""Long tails: the same figure for frequent, medium and rare classes."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmark.metrics.inputs import Floats, Ints, Measured, Values, as_array
+
+RARE_BELOW, FREQUENT_ABOVE = 20, 100  # training images of a class, as long-tail benchmarks count them
+
+
+def frequency_groups(class_counts: Values) -> NDArray[np.str_]:
+    """`frequent`, `medium` or `rare` for each class, by its number of training images."""
+    counts = as_array(class_counts)
+    return np.where(counts < RARE_BELOW, "rare", np.where(counts > FREQUENT_ABOVE, "frequent", "medium"))
+
+
+def by_frequency(name: str, values: Floats, labels: Ints, class_counts: Values | None) -> Measured:
+    """Means of per-sample values in each group, None for a group without samples; nothing without counts."""
+    if class_counts is None:
+        return {}
+    groups = frequency_groups(class_counts)
+    if len(labels) and (labels.min() < 0 or labels.max() >= len(groups)):
+        raise ValueError(f"label {labels.max()} has no count: class_counts holds {len(groups)} classes")
+    group = groups[labels]
+    return {
+        f"{name}_{which}": float(values[group == which].mean()) if (group == which).any() else None
+        for which in ("frequent", "medium", "rare")
+    }

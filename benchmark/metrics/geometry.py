@@ -1,0 +1,133 @@
+"""How classes lie on the sphere: embeddings around centres, centres and class weights around each other."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from benchmark.metrics.angles import mean_cross_angle, row_angles, spread
+from benchmark.metrics.inputs import (
+    Bools,
+    Floats,
+    Ints,
+    Measured,
+    Values,
+    as_array,
+    as_classes,
+    as_labels,
+    as_matrix,
+    rows_where,
+    unit_rows,
+)
+
+_ROWS_AT_ONCE = 2**13
+_NO_DIRECTION = 1e-7  # a mean of unit vectors shorter than this is rounding error
+
+
+@dataclass(frozen=True)
+class Centres:
+    """All that geometry needs of a split: a few numbers a class instead of its embeddings."""
+
+    centres: Floats  # C×D unit rows; a zero row has no direction (empty class, or embeddings that cancel out)
+    counts: Ints  # embeddings of the class that have a direction
+    mean_angles: Floats  # mean degrees between the class's embeddings and its centre; 0 without a centre
+    left_out_embeddings: int  # zero vectors
+
+
+def class_centres(embeddings: Values, labels: Values, num_classes: int | None = None) -> Centres:
+    """Centre, count and mean angle of every class 0 … C−1."""
+    matrix = as_matrix(embeddings, "embeddings")
+    if num_classes is None:
+        num_classes = int(as_labels(labels, len(matrix)).max(initial=-1)) + 1
+    labels = as_classes(labels, len(matrix), num_classes, "class or weight row")
+    sums = np.zeros((num_classes, matrix.shape[1]))
+    counts = np.zeros(num_classes, dtype=np.int64)
+    for start in range(0, len(matrix), _ROWS_AT_ONCE):
+        unit, has_direction = unit_rows(matrix[start : start + _ROWS_AT_ONCE])
+        label = labels[start : start + _ROWS_AT_ONCE]
+        order = np.argsort(label, kind="stable")
+        first = np.flatnonzero(np.diff(label[order], prepend=-1))
+        sums[label[order][first]] += np.add.reduceat(unit[order], first, axis=0)
+        counts += np.bincount(label[has_direction], minlength=num_classes)
+    lengths = np.sqrt(np.einsum("cd,cd->c", sums, sums))
+    short = lengths <= _NO_DIRECTION * np.maximum(counts, 1)
+    sums[short] = 0.0
+    centres, has_centre = unit_rows(sums)
+    del sums
+    totals = np.zeros(num_classes)
+    for start in range(0, len(matrix), _ROWS_AT_ONCE):
+        unit, has_direction = unit_rows(matrix[start : start + _ROWS_AT_ONCE])
+        label = labels[start : start + _ROWS_AT_ONCE]
+        measured = has_direction & has_centre[label]
+        angles = row_angles(unit[measured], centres[label[measured]])
+        totals += np.bincount(label[measured], weights=angles, minlength=num_classes)
+    return Centres(centres, counts, totals / np.maximum(counts, 1), len(matrix) - int(counts.sum()))
+
+
+def geometry(
+    embeddings: Values, labels: Values, weight: Values | None = None, *, split: str | None = None
+) -> Measured:
+    """Angles in degrees between embeddings, class centres and class weights.
+
+    `wc_intra`: centre to its weight; `w_inter`, `c_inter`, `cw_inter`: weight to weight, centre to centre,
+    centre to another class's weight, means over all pairs of classes; `w_inter_min`, `c_inter_min`: means
+    over classes of the angle to the nearest other class; `intra`: embedding to its centre. Empty classes,
+    zero vectors and classes whose embeddings cancel out are left out and counted; None if nothing is left.
+    With `split="test"` every figure that depends on the embeddings is named `test/c_inter` and so on.
+    """
+    weights = None if weight is None else as_matrix(weight, "weight")
+    found = class_centres(embeddings, labels, None if weights is None else len(weights))
+    figures = geometry_from_centres(found.centres, found.counts, found.mean_angles, weights, split=split)
+    return {**figures, _named("left_out_embeddings", split): found.left_out_embeddings}
+
+
+def geometry_from_centres(
+    centres: Values,
+    counts: Values,
+    mean_angles: Values,
+    weight: Values | None = None,
+    *,
+    split: str | None = None,
+) -> Measured:
+    """The figures of `geometry` from the stored centres, counts and mean angles (degrees) of the classes."""
+    rows, has_centre = unit_rows(as_matrix(centres, "centres"))
+    counts = as_labels(counts, len(rows), "counts")
+    angles = as_array(mean_angles).astype(np.float64)
+    if angles.shape != (len(rows),) or not np.isfinite(angles).all():
+        raise ValueError(f"mean_angles must be {len(rows)} finite numbers, got shape {angles.shape}")
+    has_centre &= counts > 0
+    around = spread(rows_where(has_centre, rows))
+    n_around = int(counts[has_centre].sum())
+    of_split: Measured = {
+        "c_inter": around.mean if around else None,
+        "c_inter_min": around.mean_nearest if around else None,
+        "intra": float(angles[has_centre] @ counts[has_centre] / n_around) if n_around else None,
+        "left_out_classes": int((~has_centre).sum()),
+    }
+    of_weights: Measured = {}
+    if weight is not None:
+        between, of_weights = _with_weights(rows, has_centre, as_matrix(weight, "weight"))
+        of_split = {**between, **of_split}
+    return {**{_named(name, split): value for name, value in of_split.items()}, **of_weights}
+
+
+def _with_weights(centres: Floats, has_centre: Bools, weight: Floats) -> tuple[Measured, Measured]:
+    """What lies between centres and weights, and between the weights themselves."""
+    if weight.shape != centres.shape:
+        raise ValueError(f"centres have shape {centres.shape}, but weight has shape {weight.shape}")
+    rows, has_weight = unit_rows(weight)
+    both = has_centre & has_weight
+    apart = spread(rows_where(has_weight, rows))
+    centres, of_centres = rows_where(both, centres), rows_where(both, rows)
+    between: Measured = {
+        "wc_intra": float(row_angles(centres, of_centres).mean()) if both.any() else None,
+        "cw_inter": mean_cross_angle(centres, of_centres),
+    }
+    return between, {
+        "w_inter": apart.mean if apart else None,
+        "w_inter_min": apart.mean_nearest if apart else None,
+        "left_out_weights": int((~has_weight).sum()),
+    }
+
+
+def _named(name: str, split: str | None) -> str:
+    return name if split is None else f"{split}/{name}"

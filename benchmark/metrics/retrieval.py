@@ -1,0 +1,109 @@
+"""Retrieval: each embedding asks for its nearest others; equal scores count as drawn in random order."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from benchmark.metrics.curves import on_grid
+from benchmark.metrics.frequency import by_frequency
+from benchmark.metrics.inputs import Bools, Floats, Ints, Measured, Values, as_labels, as_matrix, unit_rows
+
+RECALL_AT = (1, 5)
+_SCORES_AT_ONCE = 2**21
+
+
+def retrieval(embeddings: Values, labels: Values, class_counts: Values | None = None) -> Measured:
+    """Recall@1, Recall@5 and MAP@R, each image asking all others.
+
+    Recall@k is the share of queries with one of their class among the k nearest. Queries that are alone in
+    their class or zero vectors are left out and counted. With `class_counts`, the training images of each
+    class, the same for frequent, medium and rare classes.
+    """
+    values, query, labels = retrieval_per_query(embeddings, labels)
+    figures: Measured = {}
+    for name, value in values.items():
+        figures[name] = float(value.mean()) if len(value) else None
+        figures.update(by_frequency(name, value, labels[query], class_counts))
+    return {**figures, "n_queries": len(query), "left_out_queries": len(labels) - len(query)}
+
+
+def retrieval_per_query(embeddings: Values, labels: Values) -> tuple[dict[str, Floats], Ints, Ints]:
+    """Every query's own values, the queries' positions and all labels: what `mean_jackknife` resamples."""
+    matrix = as_matrix(embeddings, "embeddings")
+    labels = as_labels(labels, len(matrix))
+    unit, has_direction = unit_rows(matrix)
+    gallery = np.flatnonzero(has_direction)
+    unit, of_gallery = unit[gallery], labels[gallery]
+    _, kind, size = np.unique(of_gallery, return_inverse=True, return_counts=True)
+    relevant = size[kind] - 1
+    asking = np.flatnonzero(relevant > 0)
+    height = max(1, _SCORES_AT_ONCE // max(len(unit), 1))
+    parts = [
+        _values_of_queries(unit, of_gallery, asking[start : start + height], relevant)
+        for start in range(0, len(asking), height)
+    ]
+    names = [*(f"recall@{k}" for k in RECALL_AT), "map@r"]
+    values = {name: np.concatenate([part[name] for part in parts] or [np.zeros(0)]) for name in names}
+    return values, gallery[asking], labels
+
+
+def _values_of_queries(unit: Floats, labels: Ints, queries: Ints, relevant: Ints) -> dict[str, Floats]:
+    scores = on_grid(unit[queries] @ unit.T)
+    scores[np.arange(len(queries)), queries] = -np.inf  # nobody finds itself
+    alike = labels[queries, None] == labels[None, :]
+    depth = min(max(int(relevant[queries].max()), *RECALL_AT), len(unit) - 1)
+    ranking = _rank(scores, alike, depth)
+    values = {f"recall@{k}": ranking.chance_of_a_hit(min(k, depth)) for k in RECALL_AT}
+    return {**values, "map@r": ranking.mean_precision(relevant[queries])}
+
+
+@dataclass(frozen=True)
+class _Ranking:
+    """For the places 1 … depth of each query (columns): the group of equal scores a place belongs to."""
+
+    place: Ints  # places taken by the group up to and with this one
+    size: Ints  # members of the group, and below how many of them are of the query's class
+    hits: Ints
+    hits_before: Ints  # members of the query's class in front of the group
+
+    def chance_of_a_hit(self, k: int) -> Floats:
+        """The chance that one of the first k is of the query's class."""
+        last = np.full(len(self.place), k - 1)
+        row = np.arange(len(last))
+        place, size = self.place[row, last], self.size[row, last]
+        misses = size - self.hits[row, last]
+        none = np.ones(len(last))
+        for drawn in range(k):
+            none *= np.where(drawn < place, np.maximum(misses - drawn, 0) / np.maximum(size - drawn, 1), 1.0)
+        return np.where(self.hits_before[row, last] > 0, 1.0, 1.0 - none)
+
+    def mean_precision(self, relevant: Ints) -> Floats:
+        """Σ over the first R places of [hit]·precision there, ÷ R, expected over the order within groups."""
+        rank = np.arange(1, self.place.shape[1] + 1)
+        others = (self.place - 1) * (self.hits - 1) / np.maximum(self.size - 1, 1)
+        expected = self.hits / self.size * (self.hits_before + 1 + others) / rank
+        expected[rank[None, :] > relevant[:, None]] = 0.0
+        mean: Floats = expected.sum(axis=1) / relevant
+        return mean
+
+
+def _rank(scores: Floats, alike: Bools, depth: int) -> _Ranking:
+    """The `depth` highest scores of each row by their groups; the last group counts whole, cut off or not."""
+    top = np.argpartition(-scores, depth - 1, axis=1)[:, :depth]
+    descending = np.argsort(-np.take_along_axis(scores, top, axis=1), axis=1, kind="stable")
+    top = np.take_along_axis(top, descending, axis=1)
+    score = np.take_along_axis(scores, top, axis=1)
+    hit = np.take_along_axis(alike, top, axis=1).astype(np.int64)
+    column = np.arange(depth)
+    starts = np.hstack([np.ones((len(score), 1), dtype=np.bool_), score[:, 1:] != score[:, :-1]])
+    start = np.maximum.accumulate(np.where(starts, column, 0), axis=1)
+    ends = np.hstack([starts[:, 1:], np.ones((len(score), 1), dtype=np.bool_)])
+    end = np.minimum.accumulate(np.where(ends, column, depth)[:, ::-1], axis=1)[:, ::-1]
+    running = np.cumsum(np.hstack([np.zeros((len(hit), 1), dtype=np.int64), hit]), axis=1)
+    hits_before = np.take_along_axis(running, start, axis=1)
+    size, hits = end - start + 1, np.take_along_axis(running, end + 1, axis=1) - hits_before
+    in_last_group = end == depth - 1
+    as_last = scores == score[:, -1:]
+    size = np.where(in_last_group, as_last.sum(axis=1, keepdims=True), size)
+    hits = np.where(in_last_group, (as_last & alike).sum(axis=1, keepdims=True), hits)
+    return _Ranking(column - start + 1, size, hits, hits_before)

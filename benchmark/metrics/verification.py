@@ -1,0 +1,125 @@
+"""Verification on given pairs: are these two images of the same identity?"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from benchmark.metrics.curves import on_grid, rates, score_counts
+from benchmark.metrics.folds import accuracy_on_folds, deal_folds, share_identities
+from benchmark.metrics.inputs import (
+    Bools,
+    Floats,
+    Ints,
+    Measured,
+    Values,
+    as_array,
+    as_labels,
+    as_matrix,
+    unit_rows,
+)
+from benchmark.metrics.jackknife import pair_jackknife
+
+
+def verification(
+    embeddings: Values,
+    labels: Values | None,
+    pairs: Values,
+    same: Values | None = None,
+    folds: Values | None = None,
+) -> Measured:
+    """k-fold accuracy, EER, AUC and TAR at FAR of the pairs' cosines.
+
+    `accuracy` is the mean over folds with the threshold picked on the other folds, `accuracy_std` the
+    standard deviation over folds and `accuracy_se` the standard error of their mean. Without `same` the
+    labels decide; without `folds` ten are dealt, sharing no identity where the pairs allow it
+    (`folds_share_identities` says whether they do). Pairs with a zero vector are left out and counted;
+    repeated pairs are kept and counted.
+    """
+    found = _score(embeddings, labels, pairs, same, folds)
+    counts = score_counts(found.scores, found.same)
+    return {
+        **accuracy_on_folds(found.scores, found.same, found.folds if counts.measurable else None),
+        "folds_share_identities": share_identities(found.identities, found.folds),
+        **rates(counts),
+        "repeated_pairs": found.repeated,
+        "left_out_pairs": found.left_out,
+    }
+
+
+def verification_jackknife(
+    embeddings: Values,
+    labels: Values,
+    pairs: Values,
+    same: Values | None = None,
+    folds: Values | None = None,
+) -> dict[str, Floats]:
+    """The metrics of `verification` without each of the identities that the pairs name, in ascending order.
+
+    Small enough to be kept with a run; the statistics need it for intervals that carry the test identities.
+    """
+    found = _score(embeddings, labels, pairs, same, folds)
+    of_identities = as_labels(labels, len(as_array(embeddings)))[as_array(pairs)]
+    return pair_jackknife(found.scores, found.same, found.identities, found.folds, of_identities)
+
+
+@dataclass(frozen=True)
+class _Scored:
+    """The pairs that have a score, and how many have none or occur again."""
+
+    scores: Floats
+    same: Bools
+    identities: Ints | None
+    folds: Ints | None
+    left_out: int
+    repeated: int
+
+
+def _score(
+    embeddings: Values, labels: Values | None, pairs: Values, same: Values | None, folds: Values | None
+) -> _Scored:
+    matrix = as_matrix(embeddings, "embeddings")
+    pairs = as_pairs(pairs, len(matrix))
+    identities = None if labels is None else as_labels(labels, len(matrix))[pairs]
+    alike = _which_are_same(same, identities, len(pairs))
+    scores, scored = pair_scores(matrix, pairs)
+    alike, identities = alike[scored], None if identities is None else identities[scored]
+    fold = deal_folds(alike, identities) if folds is None else as_labels(folds, len(pairs), "folds")[scored]
+    repeated = len(pairs) - len(np.unique(np.sort(pairs, axis=1), axis=0))
+    return _Scored(scores[scored], alike, identities, fold, int((~scored).sum()), repeated)
+
+
+def pair_scores(embeddings: Values, pairs: Values) -> tuple[Floats, Bools]:
+    """The cosine of each pair, in steps of 2⁻²⁴, and which pairs have one: a zero vector has no direction."""
+    unit, has_direction = unit_rows(as_matrix(embeddings, "embeddings"))
+    pairs = as_pairs(pairs, len(unit))
+    cosines = np.empty(len(pairs))
+    for start in range(0, len(pairs), 2**14):
+        part = pairs[start : start + 2**14]
+        cosines[start : start + 2**14] = np.einsum("pd,pd->p", unit[part[:, 0]], unit[part[:, 1]])
+    return on_grid(cosines), has_direction[pairs[:, 0]] & has_direction[pairs[:, 1]]
+
+
+def as_pairs(values: Values, n_embeddings: int) -> Ints:
+    """P×2 positions of embeddings, each within range and no embedding paired with itself."""
+    pairs = as_array(values)
+    if pairs.ndim != 2 or pairs.shape[1] != 2 or not np.issubdtype(pairs.dtype, np.integer):
+        raise ValueError(f"pairs must be whole numbers, P×2, got {pairs.dtype} of shape {pairs.shape}")
+    wrong = np.flatnonzero(((pairs < 0) | (pairs >= n_embeddings)).any(axis=1))
+    if len(wrong):
+        raise ValueError(f"pair {wrong[0]} is {pairs[wrong[0]].tolist()} of {n_embeddings} embeddings")
+    itself = np.flatnonzero(pairs[:, 0] == pairs[:, 1])
+    if len(itself):
+        raise ValueError(f"pair {itself[0]} compares embedding {pairs[itself[0], 0]} with itself")
+    return pairs.astype(np.int64)
+
+
+def _which_are_same(same: Values | None, identities: Ints | None, n_pairs: int) -> Bools:
+    if same is not None:
+        given = as_array(same)
+        if given.shape != (n_pairs,) or not np.isin(given, (0, 1)).all():
+            raise ValueError(f"same must be {n_pairs} booleans, got {given.dtype} of shape {given.shape}")
+        return given.astype(np.bool_)
+    if identities is None:
+        raise ValueError("verification needs labels or same to know which pairs are of one identity")
+    alike: Bools = identities[:, 0] == identities[:, 1]
+    return alike

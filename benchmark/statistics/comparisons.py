@@ -1,0 +1,183 @@
+"""Differences between losses, paired by seed and test identity, and which of them survive correction."""
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from benchmark.statistics.measurements import (
+    Estimate,
+    Jackknife,
+    Measurements,
+    arrange,
+    check_results,
+    mean_over_datasets,
+)
+from benchmark.statistics.summary import LEVEL, as_nullable, interval, sizes
+from benchmark.statistics.variance import Floats
+
+# The fewest seeds with which the coverage of these intervals was checked. With fewer, one odd seed decides,
+# and a rank test could say nothing at all (the two-sided Wilcoxon test of n pairs never goes below 2/2ⁿ).
+MIN_SEEDS = 5
+ROUNDING_ERROR = 1e-12
+ALL_DATASETS = "all datasets"
+
+Pair = tuple[str, str]  # of losses
+
+
+def compare(
+    results: pd.DataFrame,
+    baseline: str,
+    metrics: Sequence[str] | None = None,
+    jackknife: Jackknife | None = None,
+    level: float = LEVEL,
+) -> pd.DataFrame:
+    """loss − baseline on every dataset and on the plain mean of all, with interval and p-value.
+
+    The interval carries the seeds, and the test identities where `jackknife` holds them for both losses; it
+    is not corrected. `p_holm` is corrected by Holm's method over all losses and datasets of a metric
+    (`family` says how many tests); the rows of "all datasets" are a family of their own, and speak of these
+    datasets only. `significant` compares `p_holm` with 1 − level. With fewer than five paired seeds there is
+    no p-value, and `note` says so.
+    """
+    rows = []
+    for metric in check_results(results, metrics):
+        measured = _arrange_all(results, metric, jackknife)
+        losses = _losses(measured)
+        if baseline not in losses:
+            raise ValueError(f"the baseline {baseline!r} is not among the losses: {losses}")
+        pairs = [(loss, baseline) for loss in losses if loss != baseline]
+        estimates = _differences(measured, pairs)
+        overall = {ALL_DATASETS: estimates.pop(ALL_DATASETS)} if ALL_DATASETS in estimates else {}
+        for family in (estimates, overall):
+            rows += [{**row, "metric": metric} for row in _compared(family, pairs, level)]
+    columns = ["loss", "baseline", "dataset", "metric", "difference", *interval(Estimate(None), level)]
+    columns += [*sizes(Estimate(None)), "p", "p_holm", "significant", "family", "note"]
+    return as_nullable(pd.DataFrame(rows, columns=columns))
+
+
+def tied_with_best(
+    results: pd.DataFrame,
+    metric: str,
+    lower_is_better: bool = False,
+    jackknife: Jackknife | None = None,
+    level: float = LEVEL,
+) -> pd.DataFrame:
+    """For every loss on every dataset, and over all: is it tied with the best?
+
+    The best has the best mean; a loss is tied with it unless it is significantly worse. Because the best is
+    picked by looking, Holm's correction is over all pairs of losses, not only over those with the best.
+    `tied_with_best` is <NA> where it cannot be tested, and `note` says why.
+    """
+    check_results(results, [metric])
+    measured = _arrange_all(results, metric, jackknife)
+    pairs = list(combinations(_losses(measured), 2))
+    means = _means(measured)
+    rows = []
+    for dataset, differences in _differences(measured, pairs).items():
+        tests = dict(zip(pairs, _tests(differences, level), strict=True))
+        rows += [{"dataset": dataset, **row} for row in _marks(means[dataset], tests, lower_is_better)]
+    columns = ["loss", "dataset", "mean", "best", "tied_with_best", "p_holm", *sizes(Estimate(None)), "note"]
+    return as_nullable(pd.DataFrame(rows, columns=columns))
+
+
+def holm(p: Floats) -> Floats:
+    """Holm's adjusted p-values of one family."""
+    order = np.argsort(p)
+    adjusted = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    corrected = np.empty(len(p))
+    corrected[order] = np.minimum(adjusted, 1.0)
+    return corrected
+
+
+def _arrange_all(results: pd.DataFrame, metric: str, jackknife: Jackknife | None) -> dict[str, Measurements]:
+    datasets = sorted(results["dataset"].unique())
+    return {dataset: arrange(results, dataset, metric, jackknife) for dataset in datasets}
+
+
+def _losses(measured: dict[str, Measurements]) -> list[str]:
+    return sorted({loss for part in measured.values() for loss in part.losses})
+
+
+def _differences(measured: dict[str, Measurements], pairs: list[Pair]) -> dict[str, list[Estimate]]:
+    """For each dataset, and for all if there are several: the difference of every pair."""
+    found = {name: [part.difference(*pair) for pair in pairs] for name, part in measured.items()}
+    if len(found) > 1:
+        of_pairs = zip(*found.values(), strict=True)
+        found[ALL_DATASETS] = [mean_over_datasets(estimates) for estimates in of_pairs]
+    return found
+
+
+def _means(measured: dict[str, Measurements]) -> dict[str, dict[str, Estimate]]:
+    """For each dataset, and for all together: the mean of every loss."""
+    found = {name: {loss: part.of(loss) for loss in _losses(measured)} for name, part in measured.items()}
+    found[ALL_DATASETS] = {
+        loss: mean_over_datasets([part[loss] for part in found.values()]) for loss in _losses(measured)
+    }
+    return found
+
+
+def _compared(family: dict[str, list[Estimate]], pairs: list[Pair], level: float) -> list[dict[str, Any]]:
+    """A row for each dataset and pair of losses, corrected over all of them."""
+    cells = [
+        (dataset, *pair, estimate)
+        for dataset, estimates in family.items()
+        for pair, estimate in zip(pairs, estimates, strict=True)
+    ]
+    tests = _tests([estimate for *_, estimate in cells], level)
+    return [
+        {"loss": loss, "baseline": baseline, "dataset": dataset, "difference": estimate.mean}
+        | interval(estimate, level)
+        | sizes(estimate)
+        | test
+        for (dataset, loss, baseline, estimate), test in zip(cells, tests, strict=True)
+    ]
+
+
+def _tests(family: list[Estimate], level: float) -> list[dict[str, Any]]:
+    """p-value, corrected over the family, or the reason why there is none."""
+    found = [_p_value(estimate) for estimate in family]
+    tested = [p for p, _ in found if p is not None]
+    corrected = iter(holm(np.array(tested)).tolist())
+    tests = []
+    for p, note in found:
+        p_holm = None if p is None else next(corrected)
+        significant = None if p_holm is None else p_holm < 1 - level
+        tests.append(
+            {"p": p, "p_holm": p_holm, "significant": significant, "family": len(tested), "note": note}
+        )
+    return tests
+
+
+def _p_value(estimate: Estimate) -> tuple[float | None, str]:
+    """The p-value, or why there is none."""
+    if estimate.mean is None:
+        return None, "no seed has a value for both"
+    if estimate.variance is None or estimate.n_seeds < MIN_SEEDS:
+        return None, f"too few paired seeds: {estimate.n_seeds}, a test needs {MIN_SEEDS}"
+    if estimate.variance.variance > ROUNDING_ERROR**2:
+        return float(estimate.variance.p_value(np.asarray(estimate.mean))), ""
+    if abs(estimate.mean) <= ROUNDING_ERROR:
+        return 1.0, "equal in every seed"
+    return None, "the same difference in every seed: no variance to test against"
+
+
+def _marks(
+    means: dict[str, Estimate], tests: dict[Pair, dict[str, Any]], lower_is_better: bool
+) -> list[dict[str, Any]]:
+    sign = -1.0 if lower_is_better else 1.0
+    ranked = [(sign * estimate.mean, loss) for loss, estimate in means.items() if estimate.mean is not None]
+    best = max(ranked)[1] if ranked else ""
+    rows = []
+    for loss, estimate in means.items():
+        test = tests.get(
+            (min(loss, best), max(loss, best)), {"p_holm": None, "significant": False, "note": ""}
+        )
+        if estimate.mean is None:
+            test = {"p_holm": None, "significant": None, "note": "no run has a value"}
+        tied = None if test["significant"] is None else not test["significant"]
+        mark = {"best": loss == best, "tied_with_best": tied, "p_holm": test["p_holm"], "note": test["note"]}
+        rows.append({"loss": loss, "mean": estimate.mean, **mark, **sizes(estimate)})
+    return rows

@@ -1,0 +1,151 @@
+"""The tidy frame of results, arranged for one dataset and one metric: losses × seeds."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from benchmark.statistics.variance import (
+    Floats,
+    Variance,
+    over_datasets,
+    pseudo_values,
+    seed_variance,
+    two_way_variance,
+)
+
+KEYS = ["loss", "dataset", "seed"]
+MIN_IDENTITIES = 5  # with fewer, their variance is a guess, and the interval carries the seeds only
+
+# (loss, dataset, seed) → metric → the metric without each test identity, identities in one order per dataset
+Jackknife = Mapping[tuple[str, str, int], Mapping[str, Floats]]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean over seeds and how sure it is."""
+
+    mean: float | None  # None: no run has a value
+    sd_seeds: float | None = None  # None with fewer than two seeds
+    variance: Variance | None = None  # likewise
+    n_seeds: int = 0
+    n_identities: int = 0  # 0: the variance carries the seeds only
+    left_out: int = 0  # runs that diverged, or that the other loss of a pair has and this one has not
+
+
+@dataclass(frozen=True)
+class Measurements:
+    """What was measured of one metric on one dataset."""
+
+    losses: list[str]
+    values: Floats  # losses × seeds, NaN where a run diverged or is missing
+    was_run: NDArray[np.bool_]  # losses × seeds
+    contributions: Floats | None  # losses × seeds × identities
+
+    def of(self, loss: str) -> Estimate:
+        """The loss's mean over its seeds."""
+        if loss not in self.losses:
+            return Estimate(None)
+        row = self.losses.index(loss)
+        contributions = None if self.contributions is None else self.contributions[row]
+        return _estimate(self.values[row], contributions, int(self.was_run[row].sum()))
+
+    def difference(self, loss: str, baseline: str) -> Estimate:
+        """The mean of loss − baseline over the seeds that both have, paired by seed and by test identity."""
+        if loss not in self.losses or baseline not in self.losses:
+            return Estimate(None)
+        one, other = self.losses.index(loss), self.losses.index(baseline)
+        values, contributions = self.values[one] - self.values[other], None
+        if self.contributions is not None:
+            contributions = self.contributions[one] - self.contributions[other]
+        return _estimate(values, contributions, int((self.was_run[one] | self.was_run[other]).sum()))
+
+
+def arrange(
+    results: pd.DataFrame, dataset: str, metric: str, jackknife: Jackknife | None = None
+) -> Measurements:
+    """Losses × seeds of one dataset and metric, with each identity's contribution where it was stored."""
+    rows = results[results["dataset"] == dataset]
+    losses, loss_of = np.unique(rows["loss"].to_numpy(dtype=str), return_inverse=True)
+    seeds, seed_of = np.unique(rows["seed"].to_numpy(), return_inverse=True)
+    values = np.full((len(losses), len(seeds)), np.nan)
+    values[loss_of, seed_of] = pd.to_numeric(rows[metric]).to_numpy(dtype=np.float64, na_value=np.nan)
+    values[~np.isfinite(values)] = np.nan
+    was_run = np.zeros(values.shape, dtype=np.bool_)
+    was_run[loss_of, seed_of] = True
+    names = [str(loss) for loss in losses]
+    stored = {} if jackknife is None else _stored(jackknife, names, dataset, seeds.tolist(), metric)
+    return Measurements(names, values, was_run, _contributions(values, stored, dataset, metric))
+
+
+def mean_over_datasets(estimates: Sequence[Estimate]) -> Estimate:
+    """The plain mean over datasets, which has no value if one of them has none."""
+    if len(estimates) == 1:
+        return estimates[0]
+    means = [estimate.mean for estimate in estimates if estimate.mean is not None]
+    variances = [estimate.variance for estimate in estimates if estimate.variance is not None]
+    return Estimate(
+        mean=float(np.mean(means)) if len(means) == len(estimates) else None,
+        variance=over_datasets(variances) if len(variances) == len(estimates) else None,
+        n_seeds=min(estimate.n_seeds for estimate in estimates),
+        n_identities=min(estimate.n_identities for estimate in estimates),
+        left_out=sum(estimate.left_out for estimate in estimates),
+    )
+
+
+def check_results(results: pd.DataFrame, metrics: Sequence[str] | None = None) -> list[str]:
+    """The metrics to look at: those asked for, or every numeric column; errors name what is wrong."""
+    missing = [name for name in [*KEYS, *(metrics or [])] if name not in results.columns]
+    if missing:
+        raise ValueError(f"results lack the columns {missing}; they have {list(results.columns)}")
+    repeated = results[results.duplicated(KEYS)]
+    if len(repeated):
+        raise ValueError(
+            f"results hold {len(repeated)} repeated runs, the first is {repeated[KEYS].iloc[0].to_dict()}"
+        )
+    if metrics is not None:
+        return list(metrics)
+    return [
+        name for name in results.columns if name not in KEYS and pd.api.types.is_numeric_dtype(results[name])
+    ]
+
+
+def _stored(
+    jackknife: Jackknife, losses: list[str], dataset: str, seeds: list[int], metric: str
+) -> dict[tuple[int, int], Floats]:
+    found = {}
+    for row, loss in enumerate(losses):
+        for column, seed in enumerate(seeds):
+            without = jackknife.get((loss, dataset, seed), {}).get(metric)
+            if without is not None:
+                found[row, column] = np.asarray(without, dtype=np.float64)
+    return found
+
+
+def _contributions(
+    values: Floats, stored: dict[tuple[int, int], Floats], dataset: str, metric: str
+) -> Floats | None:
+    """Pseudo-values of every identity; None without any, NaN for runs that have none."""
+    sizes = sorted({without.shape for without in stored.values()})
+    if len(sizes) > 1:
+        raise ValueError(f"{metric} on {dataset}: runs left out different numbers of identities, {sizes}")
+    if not sizes or sizes[0][0] < MIN_IDENTITIES:
+        return None
+    without = np.full((*values.shape, *sizes[0]), np.nan)
+    for cell, kept in stored.items():
+        without[cell] = kept
+    return pseudo_values(values, without)
+
+
+def _estimate(values: Floats, contributions: Floats | None, expected: int) -> Estimate:
+    finite = np.isfinite(values)
+    values, n = values[finite], int(finite.sum())
+    if n < 2:
+        return Estimate(float(values[0]) if n else None, n_seeds=n, left_out=expected - n)
+    deviation = float(values.std(ddof=1))
+    if contributions is None or not np.isfinite(contributions[finite]).all():
+        return Estimate(float(values.mean()), deviation, seed_variance(values), n, 0, expected - n)
+    variance = two_way_variance(values, contributions[finite])
+    return Estimate(float(values.mean()), deviation, variance, n, contributions.shape[-1], expected - n)

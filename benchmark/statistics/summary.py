@@ -1,0 +1,78 @@
+"""Mean and interval over seeds of every loss on every dataset."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from benchmark.statistics.measurements import Estimate, Jackknife, arrange, check_results
+
+LEVEL = 0.95
+
+
+def summarise(
+    results: pd.DataFrame,
+    metrics: Sequence[str] | None = None,
+    jackknife: Jackknife | None = None,
+    level: float = LEVEL,
+) -> pd.DataFrame:
+    """One row for each loss, dataset and metric: `mean`, `low` … `high` and what the interval is.
+
+    `results` has the columns loss, dataset, seed and one a metric (NaN: the run diverged). The interval is
+    Student's t; it carries the seeds, and the test identities too where `jackknife` holds them. `half_width`
+    is half of it, `sd_seeds` the standard deviation over seeds, `left_out` the runs without a value. What
+    cannot be given is <NA>, and `note` says why.
+    """
+    rows = []
+    for metric in check_results(results, metrics):
+        for dataset in sorted(results["dataset"].unique()):
+            measured = arrange(results, dataset, metric, jackknife)
+            rows += [
+                {"loss": loss, "dataset": dataset, "metric": metric, **_row(measured.of(loss), level)}
+                for loss in measured.losses
+            ]
+    return as_nullable(
+        pd.DataFrame(rows, columns=["loss", "dataset", "metric", *_row(Estimate(None), level)])
+    )
+
+
+def _row(estimate: Estimate, level: float) -> dict[str, Any]:
+    note = "no run has a value" if estimate.mean is None else "one seed: no interval"
+    return {
+        "mean": estimate.mean,
+        **interval(estimate, level),
+        "sd_seeds": estimate.sd_seeds,
+        **sizes(estimate),
+        "note": note if estimate.variance is None else "",
+    }
+
+
+def interval(estimate: Estimate, level: float) -> dict[str, Any]:
+    """The columns that give an interval and say what it is."""
+    if estimate.mean is None or estimate.variance is None:
+        return {"low": None, "high": None, "half_width": None, "interval": "none"}
+    half = float(estimate.variance.half_width(level))
+    carries = "seeds and test identities" if estimate.n_identities else "seeds"
+    return {
+        "low": estimate.mean - half,
+        "high": estimate.mean + half,
+        "half_width": half,
+        "interval": f"{level:.0%} t interval, carries {carries}",
+    }
+
+
+def sizes(estimate: Estimate) -> dict[str, Any]:
+    """The columns that say what an estimate rests on."""
+    return {
+        "n_seeds": estimate.n_seeds,
+        "n_identities": estimate.n_identities,
+        "left_out": estimate.left_out,
+    }
+
+
+def as_nullable(table: pd.DataFrame) -> pd.DataFrame:
+    """Numbers that may be absent are <NA>, never NaN."""
+    numbers = ["mean", "difference", "low", "high", "half_width", "sd_seeds", "p", "p_holm"]
+    kinds = {name: "Float64" for name in numbers if name in table.columns}
+    kinds |= {name: "boolean" for name in ("significant", "tied_with_best") if name in table.columns}
+    return table.astype(kinds)

@@ -1,0 +1,85 @@
+import numpy as np
+import pytest
+
+from benchmark.metrics import (
+    mean_jackknife,
+    pair_jackknife,
+    score_counts,
+    verification,
+    verification_jackknife,
+)
+from benchmark.metrics.curves import rates
+from benchmark.metrics.folds import accuracy_on_folds, decided_rightly
+
+
+def pairs_of_identities(seed: int, n: int = 12, levels: int = 30):
+    rng = np.random.default_rng(seed)
+    own = np.repeat(np.arange(n), 4)
+    left = rng.integers(0, n, 300)
+    right = (left + rng.integers(1, n, 300)) % n
+    identities = np.vstack([np.column_stack([own, own]), np.column_stack([left, right])]) * 10 + 3
+    same = identities[:, 0] == identities[:, 1]
+    scores = np.round((rng.standard_normal(len(same)) / 4 + same / 2) * levels) / levels
+    return scores, same, identities, rng.integers(0, 3, len(same))
+
+
+@pytest.mark.parametrize("at_once", [1, 2**20])
+def test_equals_measuring_without_each_identity(monkeypatch, at_once):
+    monkeypatch.setattr("benchmark.metrics.jackknife._CELLS_AT_ONCE", at_once)
+    scores, same, identities, folds = pairs_of_identities(0)
+    values = pair_jackknife(scores, same, identities, folds)
+    right = decided_rightly(scores, same, folds)
+    assert list(values) == ["accuracy", "eer", "auc", "tar@far=1e-1"]
+    for position, identity in enumerate(np.unique(identities)):
+        kept = (identities != identity).all(axis=1)
+        expected = rates(score_counts(scores[kept], same[kept]))
+        for name in ("eer", "auc", "tar@far=1e-1"):
+            assert values[name][position] == pytest.approx(expected[name], abs=1e-12)
+        shares = [right[kept & (folds == fold)].mean() for fold in range(3)]
+        assert values["accuracy"][position] == pytest.approx(np.mean(shares))
+
+
+def test_accuracy_averages_to_that_of_all_pairs():
+    scores, same, identities, folds = pairs_of_identities(1)
+    without = pair_jackknife(scores, same, identities, folds)["accuracy"]
+    assert without.mean() == pytest.approx(accuracy_on_folds(scores, same, folds)["accuracy"], abs=0.01)
+    assert np.ptp(without) > 0
+
+
+def test_verification_without_each_identity():
+    rng = np.random.default_rng(2)
+    labels = np.repeat(np.arange(5, 17), 5)
+    x = rng.standard_normal((12, 6))[labels - 5] + 0.9 * rng.standard_normal((60, 6))
+    pairs = np.column_stack(np.triu_indices(60, 1))
+    folds = rng.integers(0, 4, len(pairs))
+    without = verification_jackknife(x, labels, pairs, folds=folds)
+    for position, identity in enumerate(range(5, 17)):
+        kept = (labels[pairs] != identity).all(axis=1)
+        expected = verification(x, labels, pairs[kept], folds=folds[kept])
+        assert without["eer"][position] == pytest.approx(expected["eer"])
+        assert without["auc"][position] == pytest.approx(expected["auc"])
+        assert without["accuracy"][position] == pytest.approx(expected["accuracy"], abs=0.02)
+
+
+def test_an_identity_whose_pairs_have_no_score_keeps_its_place():
+    labels = np.repeat(np.arange(6), 4)
+    x = np.random.default_rng(0).standard_normal((24, 5))
+    x[labels == 2] = 0.0
+    pairs = np.column_stack(np.triu_indices(24, 1))
+    without = verification_jackknife(x, labels, pairs)
+    assert len(without["auc"]) == 6
+    assert without["auc"][2] == pytest.approx(verification(x, labels, pairs)["auc"])
+
+
+def test_what_cannot_be_measured_is_absent():
+    identities = np.array([[0, 0], [0, 1], [0, 2]])
+    assert pair_jackknife([0.9, 0.1, 0.2], [True, False, False], identities) == {}
+    assert pair_jackknife([0.9, 0.1], [True, True], [[0, 0], [1, 1]]) == {}
+    with pytest.raises(ValueError, match="do not fit"):
+        pair_jackknife([0.9, 0.1], [True, True], [0, 0])
+
+
+def test_mean_without_each_identity_by_hand():
+    np.testing.assert_allclose(mean_jackknife([1, 0, 1, 1], [7, 7, 8, 9]), [1.0, 2 / 3, 2 / 3])
+    with pytest.raises(ValueError, match="at least two"):
+        mean_jackknife([1, 0], [7, 7])
