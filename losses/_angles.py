@@ -80,7 +80,7 @@ class Directions:
 def sine(cosine: Tensor) -> Tensor:
     """sin θ from cos θ."""
     floor = torch.finfo(cosine.dtype).eps ** 2
-    return ((1.0 - cosine) * (1.0 + cosine)).clamp_min(floor).sqrt()
+    return (1.0 - cosine * cosine).clamp_min(floor).sqrt()
 
 
 def angle(cosine: Tensor) -> Tensor:
@@ -113,4 +113,5 @@ def cosine_beyond(cosine: Tensor, m: float | Tensor, beyond: str, factor: float 
         return shifted
     if beyond == "clamp":
         return torch.where(past, -1.0, shifted)
-    return torch.where(past, (cosine - m * sin_m).clamp_max(-1.0), shifted)
+    lower = cosine - m * sin_m  # below −1 already unless a factor brings θ here early
+    return torch.where(past, lower if factor == 1.0 else lower.clamp_max(-1.0), shifted)

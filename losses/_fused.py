@@ -82,23 +82,23 @@ class _FusedCrossEntropy(torch.autograd.Function):
                 block.mul_(inverse[-1])
             log_total = log_sum if len(peaks) == 1 else torch.logaddexp(log_total, log_sum)
         against = log_total - target  # ln Σ_{j≠y} e^(ℓ_j − ℓ_y)
+        loss = F.softplus(against, threshold=50.0)
         ctx.cut, ctx.inverse, ctx.peaks, ctx.store = cut, inverse, peaks, store if keep else None
         if not keep:
             _give_back(store)
         ctx.save_for_backward(
             weight, scale, target, slope, batch.labels, own.unit, own.inverse_norm,
-            own.target_unit, own.target_inverse_norm, own.cosine, rows, against,
+            own.target_unit, own.target_inverse_norm, own.cosine, rows, against, loss,
         )  # fmt: skip
-        return F.softplus(against, threshold=50.0)
+        return loss
 
     @staticmethod
     def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor | None, ...]:
         if torch.is_grad_enabled():
             raise RuntimeError("the fused path has no second derivative: set head.fused = False for create_graph=True")
         (weight, scale, target, slope, labels, unit, inverse,
-         target_unit, own_inverse, cosine, rows, against) = ctx.saved_tensors  # fmt: skip
-        log_total = F.softplus(against, threshold=50.0) + target
-        scratch = weight.new_empty(ctx.cut[0].stop, weight.shape[1])
+         target_unit, own_inverse, cosine, rows, against, loss) = ctx.saved_tensors  # fmt: skip
+        log_total = loss + target
         weight_gradient = torch.empty_like(weight) if ctx.needs_input_grad[1] else None
         towards = torch.zeros_like(rows)  # Σ_{j≠y} p_j·w_j, times the upstream gradient
         for number, (tile, tile_inverse) in enumerate(zip(ctx.cut, ctx.inverse, strict=True)):
@@ -112,8 +112,8 @@ class _FusedCrossEntropy(torch.autograd.Function):
             towards.addcmul_(block @ tile_weight, share)
             if weight_gradient is not None:
                 part = torch.mm(block.T, rows * share, out=weight_gradient[tile.start : tile.stop])
-                along = torch.mul(part, tile_weight, out=scratch[: len(part)]).sum(1)
-                part.addcmul_(tile_weight, along.mul_(tile_inverse**2)[:, None], value=-1)
+                along = torch.bmm(part[:, None], tile_weight[:, :, None])[:, :, 0]
+                part.addcmul_(tile_weight, along.mul_(tile_inverse[:, None] ** 2), value=-1)
         if ctx.store is not None:
             _give_back(ctx.store)
             ctx.store = None  # a second backward of a retained graph makes its blocks anew

@@ -164,8 +164,8 @@ def _hold_margin(head: Head, embeddings: Tensor, labels: Tensor) -> None:
     assert isinstance(head, TargetOnlyHead)
     here = Batch(embeddings, labels, torch.arange(len(labels)), head.weight)
     with torch.no_grad():
-        offset = head.target_cosine(here.cosine, here) - here.cosine
-    head.target_cosine = lambda cosine, batch: cosine + offset  # type: ignore[method-assign]
+        offset = head.target_value(here.cosine, here) - here.cosine
+    head.target_value = lambda cosine, batch: cosine + offset  # type: ignore[method-assign]
 
 
 @torch.no_grad()
