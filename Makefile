@@ -19,7 +19,7 @@ $(READY): pyproject.toml constraints.txt
 	@$(RUN) -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@
 
-test: $(READY) lint  ## lint, type-check and run all tests
+test: lint  ## lint, type-check and run all tests
 	$(RUN) -m pytest -n 2
 
 lint: $(READY)
