@@ -56,12 +56,12 @@ def cell_line(cell: Cell, seconds: float | None) -> str:
 
 
 def in_words(seconds: Sequence[float | None]) -> str:
-    """The sum of some estimates: `~3 min`, `unknown`, or `~3 min and 2 cells of unknown time`."""
+    """The sum of some estimates: `~3 min`, `unknown`, or `~3 min and 2 of unknown time`."""
     known = [one for one in seconds if one is not None]
     unknown = len(seconds) - len(known)
     if not known:
         return "unknown" if unknown else "~0 s"
-    return _brief(sum(known)) + (f" and {unknown} cells of unknown time" if unknown else "")
+    return _brief(sum(known)) + (f" and {unknown} of unknown time" if unknown else "")
 
 
 def _brief(seconds: float) -> str:

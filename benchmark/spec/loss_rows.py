@@ -90,14 +90,21 @@ def _read_hyper(loss: str, given: Settings, at: KeyPath, problems: Problems) -> 
             continue
         if value == []:
             problems.add((*at, key), "should not be an empty list")
-        values = value if isinstance(value, list) else [value]
-        for index, one in enumerate(values):
-            if not declared[key].accepts(one):
-                where = (*at, key, index) if isinstance(value, list) else (*at, key)
-                problems.add(where, f"{shown(one)} is not allowed; {key} is {declared[key].allowed()}")
-        sound = [_canonical(declared[key], one) for one in values if declared[key].accepts(one)]
-        found[key] = [one for index, one in enumerate(sound) if one not in sound[:index]]
+        found[key] = _sound_values(declared[key], value, (*at, key), problems)
     return found
+
+
+def _sound_values(hyper: Any, value: Any, at: KeyPath, problems: Problems) -> list[Any]:
+    sound: dict[tuple[type, Any], Any] = {}
+    for index, one in enumerate(value if isinstance(value, list) else [value]):
+        if hyper.accepts(one):
+            canonical = _canonical(hyper, one)
+            sound[type(canonical), canonical] = canonical
+        else:
+            hint = did_you_mean(one, [name for name in getattr(hyper, "options", ()) if isinstance(name, str)])
+            where = (*at, index) if isinstance(value, list) else at
+            problems.add(where, f"{shown(one)} is not allowed; {at[-1]} is {hyper.allowed()}{hint}")
+    return list(sound.values())
 
 
 def _canonical(hyper: Any, value: Any) -> Any:

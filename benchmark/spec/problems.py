@@ -32,7 +32,7 @@ class Problems:
         self._found: dict[str, int] = {}
 
     def add(self, at: KeyPath, message: str, line: int | None = None) -> None:
-        line = line or (self._line(at) if at else None)
+        line = line or self._line(at)
         where = [self.file, *([f"line {line}"] if line else []), *([dotted(at)] if at else [])]
         self._found.setdefault(f"{', '.join(where)}: {message}", line or 0)
 
@@ -56,12 +56,15 @@ class Problems:
             return model.model_validate(data)
         except ValidationError as error:
             for detail in error.errors(include_url=False):
+                if detail["type"] == "too_short" and detail["input"]:
+                    continue  # it is short of sound items, and those that are not are reported themselves
                 self.add(self._in_file((*at, *detail["loc"])), _in_words(detail, list(model.model_fields)))
             return None
 
     def _in_file(self, at: KeyPath) -> KeyPath:
-        """Without the trailing index that a single value gets where a list is allowed."""
-        while at and isinstance(at[-1], int) and at not in self.lines:
+        """Without the trailing indices that a single value gets where a list is allowed."""
+        known = at in self.lines
+        while not known and at and isinstance(at[-1], int):
             at = at[:-1]
         return at
 

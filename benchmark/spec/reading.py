@@ -13,7 +13,7 @@ import yaml
 from benchmark.spec.problems import KeyPath, Problems, shown
 
 MOST_BYTES = 1 << 20
-MOST_NODES = 100_000
+MOST_NODES = 20_000
 DEEPEST = 20
 LONGEST_WHOLE = 18
 
@@ -111,7 +111,8 @@ class _Reader:
     def read(self, node: yaml.Node, at: KeyPath) -> Any:
         self.nodes += 1
         _refuse_excess(self.nodes, len(at) + 1)
-        self.problems.lines.setdefault(at, node.start_mark.line + 1)
+        if at:
+            self.problems.lines.setdefault(at, node.start_mark.line + 1)
         if isinstance(node, yaml.MappingNode) and node.tag == _TAG + "map":
             return self._mapping(node, at)
         if isinstance(node, yaml.SequenceNode) and node.tag == _TAG + "seq":

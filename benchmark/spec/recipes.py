@@ -17,15 +17,13 @@ Choices = dict[str, tuple[Any, ...]]
 Share = Annotated[float, Field(ge=0.0, lt=1.0)]
 
 
-def _rising(value: tuple[float, ...]) -> tuple[float, ...]:
-    if any(later <= earlier for earlier, later in pairwise(value)):
+Milestones = Annotated[tuple[Annotated[float, Field(gt=0.0, lt=1.0)], ...], Field(min_length=1)]
+
+
+def _rising(several: tuple[tuple[float, ...], ...]) -> tuple[tuple[float, ...], ...]:
+    if any(later <= earlier for milestones in several for earlier, later in pairwise(milestones)):
         raise PydanticCustomError("rising", "should be rising shares of the run")
-    return value
-
-
-Milestones = Annotated[
-    tuple[Annotated[float, Field(gt=0.0, lt=1.0)], ...], Field(min_length=1), AfterValidator(_rising)
-]
+    return several
 
 
 def _as_milestones(value: Any) -> Any:
@@ -45,7 +43,7 @@ class RecipeKeys(Keys):
     weight_decay: OneOrMany[Annotated[float, Field(ge=0.0, le=10.0)]] = ()
     schedule: OneOrMany[Annotated[str, one_of("schedule", SCHEDULES)]] = ()
     warmup: OneOrMany[Share] = ()
-    milestones: Annotated[tuple[Milestones, ...], BeforeValidator(_as_milestones), Field(min_length=1)] = ()
+    milestones: Annotated[tuple[Milestones, ...], BeforeValidator(_as_milestones), AfterValidator(_rising)] = ()
     epochs: OneOrMany[Annotated[int, Field(ge=1, le=100_000)]] = ()
     batch: OneOrMany[Annotated[int, Field(ge=1, le=1_000_000)]] = ()
     augmentation: OneOrMany[Annotated[str, one_of("augmentation", AUGMENTATIONS)]] = ()
@@ -59,6 +57,8 @@ def read_choices(data: Any, at: KeyPath, problems: Problems) -> Choices:
 
 def expand_recipes(choices: Choices, at: KeyPath, problems: Problems) -> tuple[Recipe, ...]:
     """Every combination. `step` needs milestones; under other schedules they mean nothing and are left out."""
+    if problems:
+        return ()  # a value that was refused is missing in `choices`
     if prod(len(values) for values in choices.values()) > MOST_CELLS:
         problems.add(at, f"the lists combine to more than {MOST_CELLS:,} recipes")
         return ()

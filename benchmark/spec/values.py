@@ -53,7 +53,12 @@ def _on_one_line(value: str) -> str:
 
 
 Seed = Annotated[int, Field(ge=0, le=LARGEST_SEED)]
-Seeds = Annotated[tuple[Seed, ...], BeforeValidator(_counted), Field(min_length=1, max_length=MOST_SEEDS)]
+Seeds = Annotated[
+    tuple[Seed, ...],
+    BeforeValidator(_counted),
+    Field(min_length=1, max_length=MOST_SEEDS),
+    AfterValidator(lambda seeds: tuple(dict.fromkeys(seeds))),
+]
 OneOrMany = Annotated[tuple[T, ...], BeforeValidator(_as_tuple), Field(min_length=1)]
 Dim = Annotated[int, Field(ge=1, le=65_536)]
 Label = Annotated[str, Field(max_length=80), AfterValidator(_on_one_line)]
