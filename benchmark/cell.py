@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 PROTOCOL_VERSION = 1
@@ -33,7 +33,7 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Cell:
-    """One dataset, backbone, recipe, loss and seed. All but the labels is hashed into its id."""
+    """One dataset, backbone, recipe, loss and seed. What is compared is hashed into its id."""
 
     dataset: Mapping[str, Any]  # as datasets.resolve gives it, and "seed", the split's
     backbone: str
@@ -44,12 +44,13 @@ class Cell:
     seed: int
     label: str = field(default="", compare=False)  # how tables name the loss with its settings; not hashed
     dataset_label: str = field(default="", compare=False)  # how tables name the dataset; not hashed
+    access: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    """Options for datasets.load that leave the data as it is, such as download; not hashed."""
 
     def description(self) -> dict[str, Any]:
-        """The cell as plain JSON data, without its labels."""
+        """The cell as plain JSON data: what is hashed."""
         plain = asdict(self)
-        del plain["label"], plain["dataset_label"]
-        return plain
+        return {part.name: plain[part.name] for part in fields(self) if part.compare}
 
     def id(self, dataset_digest: str, loss_digest: str) -> str:
         """A stable name: the cell, the protocol, the data's digest and the digest of the loss's source file."""

@@ -34,6 +34,7 @@ class DatasetRow:
     backbones: tuple[str, ...]
     dims: tuple[int, ...]
     recipes: tuple[Recipe, ...]
+    access: Mapping[str, Any]  # options given that leave the data as it is, such as download
 
     @property
     def name(self) -> str:
@@ -79,6 +80,7 @@ def _row(entry: Entry, usual: Training, problems: Problems) -> DatasetRow | None
         backbones=beside.backbone or usual.backbones,
         dims=beside.dim or usual.dims,
         recipes=expand_recipes(choices, recipe_at, problems),
+        access=_split_options(entry)[1],
     )
 
 
@@ -108,8 +110,15 @@ def _check_options(entry: Entry, problems: Problems, beside_keys: list[str] | No
             problems.add(at, message + did_you_mean(value, list(getattr(declared[key], "among", ()))))
 
 
+def _split_options(entry: Entry) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The options given that make the data what it is, and the incidental ones."""
+    declared = datasets.options(entry.name)
+    telling = {key: value for key, value in entry.settings.items() if not declared[key].incidental}
+    return telling, {key: value for key, value in entry.settings.items() if key not in telling}
+
+
 def _label(entry: Entry, wrappers: list[dict[str, Mapping[str, Any]]], split_seed: int) -> str:
     """`glyphs classes=100 + longtail ratio=50`."""
-    first = dict(entry.settings) | ({"split_seed": split_seed} if split_seed else {})
+    first = _split_options(entry)[0] | ({"split_seed": split_seed} if split_seed else {})
     chain = [with_settings(name, given) for wrapper in wrappers for name, given in wrapper.items()]
     return " + ".join([with_settings(entry.name, first), *chain])

@@ -83,4 +83,5 @@ def _expand(datasets: list[DatasetRow], losses: list[LossRow], seeds: tuple[int,
                     seed=seed,
                     label=loss.label,
                     dataset_label=data.label,
+                    access=data.access,
                 )

@@ -41,9 +41,9 @@ def read_loss_rows(given: Any, overrides: Mapping[str, Any], problems: Problems)
             for row in _rows(one, changed.get(one.name, {}), problems):
                 if rows.setdefault(row.label, row) != row:
                     problems.add(entry.at, f"two settings of losses have the label {shown(row.label)}; rename one")
-    for name in changed.keys() - {row.name for row in rows.values()}:
-        if rows and not problems:
-            problems.add(("hyper", name), f"{name} is not among the losses of this experiment")
+    unused = set() if problems else changed.keys() - {row.name for row in rows.values()}
+    for name in sorted(unused):
+        problems.add(("hyper", name), f"{name} is not among the losses of this experiment")
     return tuple(rows.values())
 
 

@@ -123,6 +123,7 @@ def in_recipe(recipe: str) -> str:
         (f"{REST}dim: []\n", "line 3, dim: should not be empty"),
         (f"{REST}seeds: 0\n", "line 3, seeds: should be a count from 1 to 10000, or a list of seeds, not 0"),
         (f"{REST}seeds:\n- 0\n- -1\n", "line 5, seeds[1]: should be greater than or equal to 0, not -1"),
+        (f"{REST}sedes:\n\n  - 1\n", "line 3, sedes: there is no key 'sedes'"),
         (f"{REST}seeds: true\n", "line 3, seeds: should be a count of seeds or a list of them, not True"),
         (f"{REST}seed: 3\n", "line 3, seed: there is no key 'seed'; the keys are name, description, baseline, seeds"),
         (f"{REST}seed: 3\n", "did you mean 'seeds'?"),

@@ -102,5 +102,12 @@ def test_digests_and_protocol_are_part_of_the_id(cell: Cell, monkeypatch: pytest
 
 def test_a_label_alone_makes_no_other_cell(cell: Cell) -> None:
     assert replace(cell, label="x", dataset_label="y") == cell
-    assert "label" not in cell.description()
-    assert "dataset_label" not in cell.description()
+    assert set(cell.description()) == {"dataset", "backbone", "dim", "recipe", "loss", "hyper", "seed"}
+
+
+def test_how_data_is_fetched_reaches_the_cell_but_not_its_id(load) -> None:
+    text = "seeds: 1\nlosses: softmax\ndatasets: {mnist: {download: %s, val_share: 0.2}}\n"
+    (fetched,), (found,) = load(text % "true").cells(), load(text % "false").cells()
+    assert (fetched.access, found.access) == ({"download": True}, {"download": False})
+    assert fetched.id("data", "loss") == found.id("data", "loss")
+    assert fetched.dataset_label == "mnist val_share=0.2"

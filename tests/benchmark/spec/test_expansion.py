@@ -104,8 +104,10 @@ def test_the_same_cell_comes_once_and_keeps_its_first_label(load) -> None:
     recipe: {lr: [0.1, 0.1]}
     losses: [{arcface: {m: [0.5, 0.5]}}, arcface, {arcface: {s: 64.0}}]
     """
-    (cell,) = load(text).cells()
+    experiment = load(text)
+    (cell,) = experiment.cells()
     assert (cell.label, cell.dataset_label) == ("arcface m=0.5", "digits")
+    assert experiment.seeds == (1,)
 
 
 def test_every_seed_sees_all_datasets_before_the_next_begins(load) -> None:
