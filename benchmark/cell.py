@@ -3,48 +3,54 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 PROTOCOL_VERSION = 1
 """Goes up when the same cell would come out otherwise: batch order, augmentation, initial weights, metrics."""
+
+OPTIMISERS = ("sgd", "adamw", "muon")
+SCHEDULES = ("cosine", "onecycle", "step", "constant")
+AUGMENTATIONS = ("none", "shift", "affine", "flip", "crop_flip")
 
 
 @dataclass(frozen=True)
 class Recipe:
     """How a backbone is trained; the same for every loss of a comparison."""
 
-    optimiser: str = "sgd"  # sgd, adamw, muon
+    optimiser: str = "sgd"  # one of OPTIMISERS
     lr: float = 0.1
     momentum: float = 0.9
     weight_decay: float = 5e-4
-    schedule: str = "cosine"  # cosine, onecycle, step, constant
+    schedule: str = "cosine"  # one of SCHEDULES
     warmup: float = 0.05  # share of the run in which the rate rises
     milestones: tuple[float, ...] = ()  # shares of the run at which `step` divides the rate by 10
     epochs: int = 10
     batch: int = 128
-    augmentation: str = "none"  # none, shift, affine, flip, crop_flip
+    augmentation: str = "none"  # one of AUGMENTATIONS
     label_smoothing: float = 0.0
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One dataset, backbone, recipe, loss and seed. Everything in it is hashed into its id."""
+    """One dataset, backbone, recipe, loss and seed. What is compared is hashed into its id."""
 
     dataset: Mapping[str, Any]  # as datasets.resolve gives it, and "seed", the split's
     backbone: str
     dim: int
     recipe: Recipe
     loss: str
-    hyper: Mapping[str, Any]  # as given; defaults are not written out
+    hyper: Mapping[str, Any]  # what differs from the loss's defaults
     seed: int
     label: str = field(default="", compare=False)  # how tables name the loss with its settings; not hashed
+    dataset_label: str = field(default="", compare=False)  # how tables name the dataset; not hashed
+    access: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    """Options for datasets.load that leave the data as it is, such as download; not hashed."""
 
     def description(self) -> dict[str, Any]:
-        """The cell as plain JSON data, without its label."""
+        """The cell as plain JSON data: what is hashed."""
         plain = asdict(self)
-        del plain["label"]
-        return plain
+        return {part.name: plain[part.name] for part in fields(self) if part.compare}
 
     def id(self, dataset_digest: str, loss_digest: str) -> str:
         """A stable name: the cell, the protocol, the data's digest and the digest of the loss's source file."""

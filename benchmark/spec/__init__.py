@@ -1,0 +1,23 @@
+"""Experiment files: what to compare, checked, and expanded into cells.
+
+    experiment = spec.load("default")        # a shipped name, or the path of a YAML file
+    cells = experiment.cells(losses=["arcface"], seeds=[0])
+"""
+
+from benchmark.spec.dataset_rows import DatasetRow
+from benchmark.spec.estimate import cell_line, estimate_seconds, in_words
+from benchmark.spec.experiment import Experiment
+from benchmark.spec.loss_rows import LossRow
+from benchmark.spec.shipped import describe, load, names
+
+__all__ = [
+    "DatasetRow",
+    "Experiment",
+    "LossRow",
+    "cell_line",
+    "describe",
+    "estimate_seconds",
+    "in_words",
+    "load",
+    "names",
+]

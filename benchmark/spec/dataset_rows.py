@@ -1,0 +1,124 @@
+"""The `datasets` of an experiment file: each with its wrappers, and with the training that it gets."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import Field
+
+import datasets
+from benchmark.cell import Recipe
+from benchmark.spec.backbone_names import NAMES
+from benchmark.spec.entries import Entry, Kind, entries
+from benchmark.spec.labels import with_settings
+from benchmark.spec.problems import KeyPath, Problems, did_you_mean, listed, shown
+from benchmark.spec.recipes import Choices, expand_recipes, read_choices
+from benchmark.spec.values import Dim, Keys, Label, OneOrMany, Seed, one_of
+
+BackboneName = Annotated[str, one_of("backbone", NAMES)]
+
+
+@dataclass(frozen=True)
+class Training:
+    """What an experiment says of training; a dataset may say otherwise."""
+
+    backbones: tuple[str, ...]
+    dims: tuple[int, ...]
+    choices: Choices
+
+
+@dataclass(frozen=True)
+class DatasetRow:
+    label: str
+    dataset: Mapping[str, Any]
+    backbones: tuple[str, ...]
+    dims: tuple[int, ...]
+    recipes: tuple[Recipe, ...]
+    access: Mapping[str, Any]  # options given that leave the data as it is, such as download
+
+    @property
+    def name(self) -> str:
+        return str(self.dataset["name"])
+
+
+class BesideDataset(Keys):
+    wrappers: Any = ()
+    split_seed: Seed = 0
+    label: Label | None = None
+    backbone: OneOrMany[BackboneName] | None = None
+    dim: OneOrMany[Dim] | None = None
+    recipe: dict[str, Any] = Field(default_factory=dict)
+
+
+def read_dataset_rows(given: Any, usual: Training, problems: Problems) -> tuple[DatasetRow, ...]:
+    kind = Kind("dataset", datasets.names(), list(BesideDataset.model_fields))
+    rows = []
+    by_label: dict[str, Mapping[str, Any]] = {}
+    for entry in entries(given, ("datasets",), kind, problems):
+        row = _row(entry, usual, problems)
+        if row is None:
+            continue
+        if by_label.setdefault(row.label, row.dataset) != row.dataset:
+            problems.add(entry.at, f"two different datasets have the label {shown(row.label)}; rename one")
+        rows.append(row)
+    return tuple(rows)
+
+
+def _row(entry: Entry, usual: Training, problems: Problems) -> DatasetRow | None:
+    before = len(problems)
+    beside = problems.check(BesideDataset, entry.beside, entry.at)
+    _check_options(entry, problems, beside_keys=list(BesideDataset.model_fields))
+    wrappers = _read_wrappers(entry, problems)
+    if beside is None or len(problems) > before:
+        return None
+    recipe_at: KeyPath = (*entry.at, "recipe") if beside.recipe else ("recipe",)
+    choices = {**usual.choices, **read_choices(beside.recipe, recipe_at, problems)}
+    resolved = datasets.resolve(entry.name, wrappers=wrappers, **entry.settings)
+    return DatasetRow(
+        label=beside.label or _label(entry, wrappers, beside.split_seed),
+        dataset={**resolved, "seed": beside.split_seed},
+        backbones=beside.backbone or usual.backbones,
+        dims=beside.dim or usual.dims,
+        recipes=expand_recipes(choices, recipe_at, problems),
+        access=_split_options(entry)[1],
+    )
+
+
+def _read_wrappers(entry: Entry, problems: Problems) -> list[dict[str, Mapping[str, Any]]]:
+    given = entry.beside.get("wrappers")
+    if not given:
+        return []
+    found = entries(given, (*entry.at, "wrappers"), Kind("wrapper", datasets.wrapper_names()), problems)
+    for wrapper in found:
+        _check_options(wrapper, problems)
+    return [{wrapper.name: wrapper.settings} for wrapper in found]
+
+
+def _check_options(entry: Entry, problems: Problems, beside_keys: list[str] | None = None) -> None:
+    declared = datasets.options(entry.name)
+    for key, value in entry.settings.items():
+        at = (*entry.settings_at, key)
+        if key not in declared:
+            misplaced = f"; {key!r} belongs beside {entry.name!r}, not below it" if key in (beside_keys or ()) else ""
+            takes = f"{entry.name} has no option {shown(key)}; it takes {listed(declared)}"
+            problems.add(at, takes + (misplaced or did_you_mean(key, list(declared))))
+            continue
+        try:
+            declared[key].accept(value)
+        except ValueError:
+            message = f"{shown(value)} is not allowed; {key} is {declared[key].allowed()}"
+            problems.add(at, message + did_you_mean(value, list(getattr(declared[key], "among", ()))))
+
+
+def _split_options(entry: Entry) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The options given that make the data what it is, and the incidental ones."""
+    declared = datasets.options(entry.name)
+    telling = {key: value for key, value in entry.settings.items() if not declared[key].incidental}
+    return telling, {key: value for key, value in entry.settings.items() if key not in telling}
+
+
+def _label(entry: Entry, wrappers: list[dict[str, Mapping[str, Any]]], split_seed: int) -> str:
+    """`glyphs classes=100 + longtail ratio=50`."""
+    first = _split_options(entry)[0] | ({"split_seed": split_seed} if split_seed else {})
+    chain = [with_settings(name, given) for wrapper in wrappers for name, given in wrapper.items()]
+    return " + ".join([with_settings(entry.name, first), *chain])

@@ -1,0 +1,89 @@
+"""Entries of `datasets`, `losses` and `wrappers`: a name, or a name with settings and some keys beside it.
+
+    - softmax
+    - arcface: {m: 0.5}
+      label: arcface of the paper
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from benchmark.spec.problems import KeyPath, Problems, did_you_mean, listed, shown
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What the entries of a list name, and which keys may stand beside the name."""
+
+    noun: str
+    names: Sequence[str]
+    beside: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Entry:
+    name: str
+    settings: Mapping[str, Any]
+    settings_at: KeyPath
+    beside: Mapping[str, Any]
+    at: KeyPath
+
+
+def entries(value: Any, at: KeyPath, kind: Kind, problems: Problems) -> list[Entry]:
+    """The sound entries of a list; a single entry may stand without its list."""
+    if value in (None, [], {}):
+        problems.add(at, f"should name a {kind.noun} at least; there are {listed(kind.names)}")
+    found = [_entry(one, where, kind, problems) for where, one in _items(value, at)]
+    return [entry for entry in found if entry is not None]
+
+
+def _items(value: Any, at: KeyPath) -> Iterator[tuple[KeyPath, Any]]:
+    if isinstance(value, list):
+        yield from (((*at, index), one) for index, one in enumerate(value))
+    elif value not in (None, {}):
+        yield at, value
+
+
+def _entry(value: Any, at: KeyPath, kind: Kind, problems: Problems) -> Entry | None:
+    if isinstance(value, str):
+        return Entry(value, {}, at, {}, at) if _is_known(value, at, kind, problems) else None
+    if not isinstance(value, Mapping):
+        problems.add(at, f"should be the name of a {kind.noun}, alone or with its settings, not {shown(value)}")
+        return None
+    name = _name_in(value, at, kind, problems)
+    if name is None:
+        return None
+    settings = {} if value[name] is None else value[name]
+    if not isinstance(settings, Mapping):
+        problems.add((*at, name), f"should be a mapping of settings, such as {{key: value}}, not {shown(settings)}")
+        return None
+    beside = {key: one for key, one in value.items() if key in kind.beside}
+    return Entry(name, settings, (*at, name), beside, at)
+
+
+def _name_in(value: Mapping[str, Any], at: KeyPath, kind: Kind, problems: Problems) -> str | None:
+    """The one key that names something; any other should be among those that may stand beside it."""
+    candidates = [key for key in value if key not in kind.beside]
+    known = [key for key in candidates if key in kind.names]
+    if len(known) > 1:
+        problems.add(at, f"names {' and '.join(known)}; give each {kind.noun} an entry of its own")
+    elif known:
+        for key in candidates:
+            if key != known[0]:
+                allowed = f"beside the name there may be {listed(kind.beside)}"
+                problems.add((*at, key), f"there is no key {shown(key)}; {allowed}{did_you_mean(key, kind.beside)}")
+        return known[0]
+    elif candidates:
+        _is_known(candidates[0], (*at, candidates[0]), kind, problems)
+    else:
+        problems.add(at, f"names no {kind.noun}; there are {listed(kind.names)}")
+    return None
+
+
+def _is_known(name: str, at: KeyPath, kind: Kind, problems: Problems) -> bool:
+    if name in kind.names:
+        return True
+    message = f"there is no {kind.noun} {shown(name)}{did_you_mean(name, kind.names)}"
+    problems.add(at, f"{message} (there are {listed(kind.names)})")
+    return False

@@ -1,0 +1,87 @@
+"""An experiment: what a checked file asks for, and the cells that it expands into."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from json import dumps
+from pathlib import Path
+from typing import TypeVar
+
+from benchmark.cell import Cell
+from benchmark.spec.dataset_rows import DatasetRow
+from benchmark.spec.loss_rows import LossRow
+from benchmark.spec.problems import did_you_mean, listed
+
+Row = TypeVar("Row", DatasetRow, LossRow)
+
+
+@dataclass(frozen=True)
+class Experiment:
+    name: str
+    description: str
+    baseline: str  # the label of the loss that paired differences are against
+    path: Path
+    datasets: tuple[DatasetRow, ...]
+    losses: tuple[LossRow, ...]
+    seeds: tuple[int, ...]
+
+    def cells(
+        self,
+        losses: Iterable[str] | None = None,
+        datasets: Iterable[str] | None = None,
+        seeds: Iterable[int] | None = None,
+    ) -> list[Cell]:
+        """The cells, each once; the filters take names or labels, and ValueError says which is unknown.
+
+        Seed after seed, so that an interrupted run has compared everything on its first seeds and no
+        dataset comes last as a whole.
+        """
+        chosen_losses = _chosen(self.losses, losses, f"loss in {self.name}")
+        chosen_datasets = _chosen(self.datasets, datasets, f"dataset in {self.name}")
+        return list(_expand(chosen_datasets, chosen_losses, self._chosen_seeds(seeds)))
+
+    def _chosen_seeds(self, wanted: Iterable[int] | None) -> tuple[int, ...]:
+        if wanted is None:
+            return self.seeds
+        wanted = list(wanted)
+        for seed in wanted:
+            if seed not in self.seeds:
+                raise ValueError(f"there is no seed {seed} in {self.name} (there are {listed(self.seeds)})")
+        return tuple(seed for seed in self.seeds if seed in wanted)
+
+
+def _chosen(rows: Sequence[Row], wanted: Iterable[str] | None, noun: str) -> list[Row]:
+    if wanted is None:
+        return list(rows)
+    wanted = [wanted] if isinstance(wanted, str) else list(wanted)
+    known = list(dict.fromkeys([*(row.name for row in rows), *(row.label for row in rows)]))
+    for name in wanted:
+        if name not in known:
+            hint = did_you_mean(name, known)
+            raise ValueError(f"there is no {noun} named {name!r}{hint} (there are {listed(known)})")
+    return [row for row in rows if row.name in wanted or row.label in wanted]
+
+
+def _expand(datasets: list[DatasetRow], losses: list[LossRow], seeds: tuple[int, ...]) -> Iterator[Cell]:
+    data_keys = [dumps(row.dataset, sort_keys=True) for row in datasets]
+    loss_keys = [dumps([row.name, row.hyper], sort_keys=True) for row in losses]
+    seen = set()
+    for seed, (data_key, data) in product(seeds, zip(data_keys, datasets, strict=True)):
+        for backbone, dim, recipe in product(data.backbones, data.dims, data.recipes):
+            for loss_key, loss in zip(loss_keys, losses, strict=True):
+                key = (seed, data_key, backbone, dim, recipe, loss_key)
+                if key in seen:
+                    continue
+                seen.add(key)
+                yield Cell(
+                    dataset=data.dataset,
+                    backbone=backbone,
+                    dim=dim,
+                    recipe=recipe,
+                    loss=loss.name,
+                    hyper=loss.hyper,
+                    seed=seed,
+                    label=loss.label,
+                    dataset_label=data.label,
+                    access=data.access,
+                )

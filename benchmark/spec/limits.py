@@ -1,0 +1,3 @@
+"""How large an experiment may be."""
+
+MOST_CELLS = 100_000

@@ -1,0 +1,103 @@
+"""From an experiment file to a checked `Experiment`."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+import losses as loss_registry
+from benchmark.spec.dataset_rows import BackboneName, DatasetRow, Training, read_dataset_rows
+from benchmark.spec.experiment import Experiment
+from benchmark.spec.limits import MOST_CELLS
+from benchmark.spec.loss_rows import LossRow, read_loss_rows
+from benchmark.spec.problems import Problems, did_you_mean, listed, shown
+from benchmark.spec.reading import read_document, read_text
+from benchmark.spec.recipes import read_choices
+from benchmark.spec.values import Dim, Keys, OneOrMany, Seeds
+
+NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?")
+NAME_IN_WORDS = "letters, digits, '-', '_' and inner '.', beginning with a letter or digit, at most 64 characters"
+USUAL_BASELINE = "normface"
+
+
+class ExperimentKeys(Keys):
+    name: str | None = None
+    description: str = ""
+    baseline: str | None = None
+    seeds: Seeds = (0, 1, 2, 3, 4)
+    datasets: Any
+    backbone: OneOrMany[BackboneName] = ("convnet",)
+    dim: OneOrMany[Dim] = (64,)
+    recipe: dict[str, Any] = Field(default_factory=dict)
+    losses: Any
+    hyper: dict[str, Any] = Field(default_factory=dict)
+
+
+def load_file(path: Path) -> Experiment:
+    """ValueError names everything that is wrong, with its line and key."""
+    problems = Problems(path.name)
+    data = read_document(read_text(path), problems)
+    if not isinstance(data, Mapping):
+        allowed = listed(ExperimentKeys.model_fields)
+        raise ValueError(f"{path.name}: an experiment file should be a mapping with the keys {allowed}")
+    # A wrong value at the top should not hide what is wrong below it.
+    keys = problems.check(ExperimentKeys, data, ()) or ExperimentKeys.model_construct(**_sound(data))
+    training = Training(keys.backbone, keys.dim, read_choices(keys.recipe, ("recipe",), problems))
+    rows = read_dataset_rows(keys.datasets, training, problems) if "datasets" in data else ()
+    losses = read_loss_rows(keys.losses, keys.hyper, problems) if "losses" in data else ()
+    name = _name(keys.name, path, problems)
+    problems.raise_if_any()
+    baseline = _baseline(keys.baseline, losses, problems)
+    _check_size(rows, losses, keys.seeds, problems)
+    _check_smoothing(rows, losses, problems)
+    problems.raise_if_any()
+    return Experiment(name, keys.description.strip(), baseline, path, rows, losses, keys.seeds)
+
+
+def _sound(data: Mapping[str, Any]) -> dict[str, Any]:
+    """What can be looked into, although something at the top is wrong."""
+    mappings = {key: data[key] for key in ("recipe", "hyper") if isinstance(data.get(key), dict)}
+    return {**mappings, "datasets": data.get("datasets"), "losses": data.get("losses")}
+
+
+def _name(given: str | None, path: Path, problems: Problems) -> str:
+    name = path.stem if given is None else given
+    if not NAME.fullmatch(name):
+        source = "the file's name is the experiment's unless a name is given; it" if given is None else "a name"
+        problems.add(("name",), f"{source} should be of {NAME_IN_WORDS}, not {shown(name)}")
+    return name
+
+
+def _baseline(given: str | None, rows: tuple[LossRow, ...], problems: Problems) -> str:
+    """A row's label. A loss's name will do where it has one row; without any: normface's, or the first."""
+    labels = [row.label for row in rows]
+    if given in labels:
+        return str(given)
+    named = [row.label for row in rows if row.name == (given or USUAL_BASELINE)]
+    if given is None:
+        return named[0] if len(named) == 1 else labels[0]
+    if len(named) != 1:
+        wrong = f"{shown(given)} has {len(named)} rows; name one" if named else f"no row is named {shown(given)}"
+        hint = "" if named else did_you_mean(given, labels)
+        problems.add(("baseline",), f"{wrong}{hint} (there are {listed(named or labels)})")
+    return named[0] if named else ""
+
+
+def _check_size(
+    rows: tuple[DatasetRow, ...], losses: tuple[LossRow, ...], seeds: tuple[int, ...], problems: Problems
+) -> None:
+    trainings = sum(len(row.backbones) * len(row.dims) * len(row.recipes) for row in rows)
+    count = trainings * len(losses) * len(seeds)
+    if count > MOST_CELLS:
+        parts = f"{len(losses):,} losses × {len(seeds):,} seeds × {trainings:,} datasets, backbones and recipes"
+        problems.add((), f"expands into {count:,} cells ({parts}), more than {MOST_CELLS:,}; shorten its lists")
+
+
+def _check_smoothing(rows: tuple[DatasetRow, ...], losses: tuple[LossRow, ...], problems: Problems) -> None:
+    if not any(recipe.label_smoothing for row in rows for recipe in row.recipes):
+        return
+    for name in sorted({row.name for row in losses}):
+        if not loss_registry.get(name).is_cross_entropy:
+            problems.add(("recipe", "label_smoothing"), f"{name} is no cross-entropy loss and takes no label smoothing")

@@ -1,0 +1,77 @@
+"""The `recipe` of an experiment file: each value, or a list of values, and the recipes they make."""
+
+from dataclasses import replace
+from itertools import pairwise, product
+from math import prod
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic_core import PydanticCustomError
+
+from benchmark.cell import AUGMENTATIONS, OPTIMISERS, SCHEDULES, Recipe
+from benchmark.spec.limits import MOST_CELLS
+from benchmark.spec.problems import KeyPath, Problems
+from benchmark.spec.values import Keys, OneOrMany, one_of
+
+Choices = dict[str, tuple[Any, ...]]
+Share = Annotated[float, Field(ge=0.0, lt=1.0)]
+
+
+Milestones = Annotated[tuple[Annotated[float, Field(gt=0.0, lt=1.0)], ...], Field(min_length=1)]
+
+
+def _rising(several: tuple[tuple[float, ...], ...]) -> tuple[tuple[float, ...], ...]:
+    if any(later <= earlier for milestones in several for earlier, later in pairwise(milestones)):
+        raise PydanticCustomError("rising", "should be rising shares of the run")
+    return several
+
+
+def _as_milestones(value: Any) -> Any:
+    """A list of numbers is one value; a list of lists is several."""
+    if not isinstance(value, list):
+        return value
+    several = bool(value) and all(isinstance(one, list) for one in value)
+    return tuple(tuple(one) for one in value) if several else (tuple(value),)
+
+
+class RecipeKeys(Keys):
+    """What was given; the defaults are those of `Recipe`."""
+
+    optimiser: OneOrMany[Annotated[str, one_of("optimiser", OPTIMISERS)]] = ()
+    lr: OneOrMany[Annotated[float, Field(gt=0.0, le=1000.0)]] = ()
+    momentum: OneOrMany[Share] = ()
+    weight_decay: OneOrMany[Annotated[float, Field(ge=0.0, le=10.0)]] = ()
+    schedule: OneOrMany[Annotated[str, one_of("schedule", SCHEDULES)]] = ()
+    warmup: OneOrMany[Share] = ()
+    milestones: Annotated[tuple[Milestones, ...], BeforeValidator(_as_milestones), AfterValidator(_rising)] = ()
+    epochs: OneOrMany[Annotated[int, Field(ge=1, le=100_000)]] = ()
+    batch: OneOrMany[Annotated[int, Field(ge=1, le=1_000_000)]] = ()
+    augmentation: OneOrMany[Annotated[str, one_of("augmentation", AUGMENTATIONS)]] = ()
+    label_smoothing: OneOrMany[Share] = ()
+
+
+def read_choices(data: Any, at: KeyPath, problems: Problems) -> Choices:
+    keys = problems.check(RecipeKeys, data, at)
+    return {} if keys is None else {name: getattr(keys, name) for name in keys.model_fields_set}
+
+
+def expand_recipes(choices: Choices, at: KeyPath, problems: Problems) -> tuple[Recipe, ...]:
+    """Every combination. `step` needs milestones; under other schedules they mean nothing and are left out."""
+    if problems:
+        return ()  # a value that was refused is missing in `choices`
+    if prod(len(values) for values in choices.values()) > MOST_CELLS:
+        problems.add(at, f"the lists combine to more than {MOST_CELLS:,} recipes")
+        return ()
+    names = [name for name in RecipeKeys.model_fields if name in choices]
+    combined = product(*(choices[name] for name in names))
+    recipes = [Recipe(**dict(zip(names, values, strict=True))) for values in combined]
+    stepped = [recipe for recipe in recipes if recipe.schedule == "step"]
+    if any(not recipe.milestones for recipe in stepped):
+        problems.add((*at, "schedule"), "'step' needs milestones, such as milestones: [0.5, 0.75]")
+    if (*at, "milestones") in problems.lines and not stepped:
+        problems.add((*at, "milestones"), "are for the schedule 'step' only, which is not given")
+    return tuple(dict.fromkeys(_without_idle_milestones(recipe) for recipe in recipes))
+
+
+def _without_idle_milestones(recipe: Recipe) -> Recipe:
+    return recipe if recipe.schedule == "step" else replace(recipe, milestones=())

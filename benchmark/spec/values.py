@@ -1,0 +1,64 @@
+"""Types of values in experiment files, with their ranges."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, TypeVar
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic_core import PydanticCustomError
+
+from benchmark.spec.problems import did_you_mean, listed, shown
+
+MOST_SEEDS = 10_000
+LARGEST_SEED = 2**31 - 1
+T = TypeVar("T")
+
+
+class Keys(BaseModel):
+    """A mapping whose keys are all known and whose values have exactly the type asked for."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+def one_of(noun: str, names: Sequence[str]) -> AfterValidator:
+    def check(value: str) -> str:
+        if value not in names:
+            message = f"there is no {noun} {shown(value)}{did_you_mean(value, names)} (there are {listed(names)})"
+            raise PydanticCustomError("name", "{message}", {"message": message})
+        return value
+
+    return AfterValidator(check)
+
+
+def _as_tuple(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else (value,)
+
+
+def _counted(value: Any) -> Any:
+    """`5` stands for the seeds 0 to 4."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        if not 1 <= value <= MOST_SEEDS:
+            raise PydanticCustomError(
+                "seeds", "should be a count from 1 to {most}, or a list of seeds", {"most": MOST_SEEDS}
+            )
+        return tuple(range(value))
+    if isinstance(value, list):
+        return tuple(value)
+    raise PydanticCustomError("seeds", "should be a count of seeds or a list of them")
+
+
+def _on_one_line(value: str) -> str:
+    if not value.strip() or not value.isprintable():
+        raise PydanticCustomError("label", "should be a printable text on one line")
+    return value
+
+
+Seed = Annotated[int, Field(ge=0, le=LARGEST_SEED)]
+Seeds = Annotated[
+    tuple[Seed, ...],
+    BeforeValidator(_counted),
+    Field(min_length=1, max_length=MOST_SEEDS),
+    AfterValidator(lambda seeds: tuple(dict.fromkeys(seeds))),
+]
+OneOrMany = Annotated[tuple[T, ...], BeforeValidator(_as_tuple), Field(min_length=1)]
+Dim = Annotated[int, Field(ge=1, le=65_536)]
+Label = Annotated[str, Field(max_length=80), AfterValidator(_on_one_line)]

@@ -1,0 +1,86 @@
+from dataclasses import replace
+
+import pytest
+
+import datasets
+from benchmark import spec
+from benchmark.cell import Cell
+from benchmark.spec.backbone_names import NAMES
+from benchmark.spec.estimate import IMAGES_PER_SECOND
+from benchmark.spec.training_sizes import training_size
+
+
+def only_cell(load, entry: str, rest: str = "") -> Cell:
+    (cell,) = load(f"seeds: 1\ndatasets: [{entry}]\nlosses: {{arcface: {{s: 16, m: 0.3}}}}\n{rest}\n").cells()
+    return cell
+
+
+def test_it_is_images_times_epochs_by_throughput(load) -> None:
+    cell = only_cell(load, "{glyphs: {classes: 100, per_class: 30}}", "recipe: {epochs: 4}")
+    assert spec.estimate_seconds([cell], {"convnet": 1000.0}) == [pytest.approx(100 * 30 * 4 / 1000)]
+
+
+def test_history_of_the_same_dataset_and_backbone_is_believed_first(load) -> None:
+    cell = only_cell(load, "{glyphs: {}}", "recipe: {epochs: 4}")
+    longer = replace(cell, recipe=replace(cell.recipe, epochs=8), loss="softmax", hyper={}, seed=9)
+    other = replace(cell, backbone="resnet20")
+    history = [(longer, 80.0), (longer, 88.0), (longer, 4000.0), (other, 1.0)]
+    assert spec.estimate_seconds([cell], history=history) == [pytest.approx(44.0)]
+
+
+def test_larger_images_take_longer(load) -> None:
+    small, large = only_cell(load, "{glyphs: {size: 28}}"), only_cell(load, "{glyphs: {size: 56}}")
+    first, second = spec.estimate_seconds([small, large])
+    assert first is not None
+    assert second == pytest.approx(4 * first)
+
+
+def test_a_folder_s_time_is_unknown(load) -> None:
+    cell = only_cell(load, "folder")
+    assert spec.estimate_seconds([cell]) == [None]
+    assert spec.cell_line(cell, None) == "folder · convnet/64 · arcface s=16 m=0.3 · seed 0 · unknown"
+
+
+def test_every_backbone_has_a_throughput() -> None:
+    assert set(IMAGES_PER_SECOND) == set(NAMES)
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        "digits",
+        "{digits: {}, wrappers: [{longtail: {ratio: 1}}]}",
+        "{digits: {val_share: 0.3}, wrappers: [{subset: {per_class: 60}}, {longtail: {ratio: 4}}]}",
+        "{digits: {test_share: 0.4}, wrappers: [{subset: {classes: 5, share: 0.5}}, label_noise]}",
+        "{digits: {}, wrappers: [{subset: {per_class: 20}}]}",
+    ],
+)
+def test_the_size_is_near_that_of_the_data(load, entry: str) -> None:
+    dataset = only_cell(load, entry).dataset
+    data = datasets.load(dataset["name"], wrappers=dataset["wrappers"], **dataset["options"])
+    size = training_size(dataset)
+    assert size is not None
+    assert size.images == pytest.approx(len(data.train), rel=0.05)
+    assert size.classes == data.num_classes
+    assert size.pixels == data.train.images[0].shape[-1] ** 2
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        ([0.2], "<1 s"),
+        ([1.0], "~1 s"),
+        ([60.0, 29.0], "~89 s"),
+        ([600.0, None], "~10 min and 1 of unknown time"),
+        ([9000.0], "~2.5 h"),
+        ([None], "unknown"),
+        ([], "~0 s"),
+    ],
+)
+def test_times_in_words(seconds: list[float | None], words: str) -> None:
+    assert spec.in_words(seconds) == words
+
+
+def test_a_cell_on_one_line(load) -> None:
+    line = spec.cell_line(only_cell(load, "digits"), 1.2)
+    assert line == "digits · convnet/64 · arcface s=16 m=0.3 · seed 0 · ~1 s"

@@ -1,0 +1,71 @@
+import pytest
+import yaml
+
+import losses
+from benchmark import spec
+from benchmark.spec.shipped import FOLDER
+
+ALL = len(losses.names())
+CELLS = {
+    "smoke": 2 * 3 * 2,
+    "default": 2 * ALL * 5,
+    "fashion": ALL * 5,
+    "omniglot": ALL * 3,
+    "longtail": 4 * 6 * 5,
+    "noise": 3 * ALL * 5,
+}
+
+
+def test_the_issue_s_experiments_are_shipped() -> None:
+    assert spec.names() == sorted(CELLS)
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_it_expands_into_as_many_cells_as_its_parts_multiply_to(name: str) -> None:
+    experiment = spec.load(name)
+    assert len(experiment.cells()) == CELLS[name]
+    assert experiment.name == experiment.path.stem == name
+    assert spec.describe(name) == experiment.description != ""
+    assert experiment.baseline in {row.label for row in experiment.losses}
+    assert {cell.backbone for cell in experiment.cells()} == {"convnet"}
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_any_yaml_reader_understands_it_alike(name: str) -> None:
+    plain = yaml.safe_load((FOLDER / f"{name}.yaml").read_text())
+    recipe = spec.load(name).cells(seeds=[0])[-1].recipe
+    given = {**plain["recipe"], **(plain["datasets"][-1].get("recipe", {}))}
+    assert {key: getattr(recipe, key) for key in given} == given
+
+
+def test_the_default_trains_every_loss_on_both_sets_that_need_no_download() -> None:
+    cells = spec.load("default").cells()
+    assert {cell.loss for cell in cells} == set(losses.names())
+    assert {cell.dataset["name"] for cell in cells} == {"digits", "glyphs"}
+    assert {cell.seed for cell in cells} == set(range(5))
+    assert all(cell.hyper["s"] == 32.0 for cell in cells if cell.loss == "arcface")
+
+
+def test_smoke_is_done_in_seconds() -> None:
+    estimates = spec.estimate_seconds(spec.load("smoke").cells())
+    assert None not in estimates
+    assert sum(seconds or 0 for seconds in estimates) < 10
+
+
+def test_every_estimate_of_a_shipped_experiment_is_known() -> None:
+    for name in spec.names():
+        assert None not in spec.estimate_seconds(spec.load(name).cells())
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("defualt", "there is no experiment 'defualt'; did you mean 'default'?"),
+        ("../default", "there is no experiment '../default'"),
+        ("nowhere/mine.yaml", "nowhere/mine.yaml: there is no such file"),
+    ],
+)
+def test_what_is_not_there_is_named_with_the_nearest(source: str, words: str) -> None:
+    with pytest.raises(ValueError, match=r"no (experiment|such file)") as caught:
+        spec.load(source)
+    assert words in str(caught.value)
