@@ -1,0 +1,232 @@
+"""The local engine: a pool of worker processes, and one writer, this process, that stores what they hand back."""
+
+import multiprocessing
+import os
+import signal
+import time
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
+from typing import Any
+
+from benchmark.engine.plan import Job
+from benchmark.engine.progress import Progress
+from benchmark.engine.worker import MEMORY, ONE_THREAD, Setting, work
+from benchmark.store import Claim, Failure, Store
+
+TRIES = 2  # of a cell whose worker dies
+SECONDS_BETWEEN_LOOKS = 0.5  # at cells that another runner has
+
+
+@dataclass
+class Outcome:
+    """What became of the jobs of a run."""
+
+    done: list[Job] = field(default_factory=list)
+    failed: list[Failure] = field(default_factory=list)
+    stopped: str = ""  # why the run ended early; empty if it did not
+
+
+@dataclass
+class _Worker:
+    process: Any
+    jobs: Connection
+    lives: Connection  # closed with this process, however it ends
+    job: Job | None = None
+    claim: Claim | None = None
+    begun: float = 0.0
+
+
+def run_local(jobs: list[Job], store: Store, setting: Setting, workers: int, progress: Progress) -> Outcome:
+    """Runs the jobs. Whatever stops it, what is finished is stored and what is under way is run the next time."""
+    pool = _Pool(jobs, store, setting, workers, progress)
+    with _terminate_as_interrupt():
+        try:
+            pool.run()
+        except KeyboardInterrupt:
+            pool.outcome.stopped = "interrupted"
+        except OSError as problem:
+            pool.outcome.stopped = f"the results could not be written: {problem}"
+        finally:
+            pool.close()
+    return pool.outcome
+
+
+class _Pool:
+    def __init__(
+        self, jobs: list[Job], store: Store, setting: Setting, workers: int, progress: Progress
+    ) -> None:
+        self.waiting = deque(sorted(jobs, key=lambda job: -job.images))  # long ones first: none comes last alone
+        self.store, self.setting, self.progress = store, setting, progress
+        self.size = max(1, min(workers, len(jobs)))
+        self.workers: list[_Worker] = []
+        self.tries: dict[str, int] = {}
+        self.outcome = Outcome()
+        self.elsewhere: list[Job] = []
+
+    def run(self) -> None:
+        while self.waiting or self.elsewhere or any(worker.job for worker in self.workers):
+            self._hire()
+            if self.elsewhere and not self.waiting:
+                self._look_again_at_cells_of_other_runners()
+            self._hear()
+
+    def _hire(self) -> None:
+        busy = sum(worker.job is not None for worker in self.workers)
+        while len(self.workers) < min(self.size, busy + len(self.waiting)):
+            self.workers.append(_start(self.setting))
+            busy += 0
+        for worker in self.workers:
+            if worker.job is None and worker.begun:
+                self._give(worker)
+
+    def _give(self, worker: _Worker) -> None:
+        """Hands the next free job to an idle worker."""
+        while self.waiting:
+            job = self.waiting.popleft()
+            claim = self.store.claim(job.id)
+            if claim is None:
+                self.elsewhere.append(job)
+                continue
+            if self.store.has(job.id):  # another runner finished it since we looked
+                claim.release()
+                self._finished(job)
+                continue
+            worker.job, worker.claim = job, claim
+            try:
+                worker.jobs.send((job, self.store.checkpoint(job.id)))
+            except OSError:
+                pass  # it died: its sentinel will say so
+            self.progress.running(self._names())
+            return
+
+    def _hear(self) -> None:
+        """Waits for the workers, and deals with each that answered or died."""
+        if not self.workers:
+            time.sleep(SECONDS_BETWEEN_LOOKS if self.elsewhere else 0.0)
+            return
+        sources = [worker.jobs for worker in self.workers] + [worker.process.sentinel for worker in self.workers]
+        ready = set(wait(sources, timeout=SECONDS_BETWEEN_LOOKS))
+        for worker in list(self.workers):
+            if worker.jobs in ready:
+                try:
+                    self._answered(worker, *worker.jobs.recv())
+                except (EOFError, ConnectionResetError):
+                    self._died(worker)
+            elif worker.process.sentinel in ready:
+                self._died(worker)
+        self.progress.tick()
+
+    def _answered(self, worker: _Worker, kind: str, content: Any) -> None:
+        job, claim = worker.job, worker.claim
+        worker.begun = worker.begun or time.monotonic()
+        if kind == "ready" or job is None or claim is None:
+            return
+        try:
+            if kind == "done":
+                self.store.save(job.id, content.files, content.cell)
+                self._finished(job)
+            else:
+                self._failed(job, content)
+        finally:
+            worker.job, worker.claim = None, None
+            claim.release()
+
+    def _died(self, worker: _Worker) -> None:
+        worker.process.join(timeout=5)
+        code = worker.process.exitcode
+        how = f"by signal {signal.Signals(-code).name}" if code is not None and code < 0 else f"with exit code {code}"
+        self.workers.remove(worker)
+        _dismiss(worker)
+        job, claim = worker.job, worker.claim
+        if job is None or claim is None:
+            if not worker.begun:
+                raise ChildProcessError(f"a worker ended {how} before its first cell")
+            return
+        self.tries[job.id] = self.tries.get(job.id, 0) + 1
+        if self.tries[job.id] < TRIES:
+            self.waiting.appendleft(job)
+        else:
+            self._failed(job, f"its worker died {how}, {TRIES} times")
+        claim.release()
+
+    def _finished(self, job: Job) -> None:
+        self.outcome.done.append(job)
+        self.progress.finished(job)
+
+    def _failed(self, job: Job, reason: str) -> None:
+        failure = Failure(job.id, job.name, reason)
+        self.store.record_failure(failure)
+        self.outcome.failed.append(failure)
+        self.progress.failed(failure)
+
+    def _look_again_at_cells_of_other_runners(self) -> None:
+        """One whose claim is free again was finished by the other runner, or is ours to run."""
+        self.waiting.extend(self.elsewhere)
+        self.elsewhere.clear()
+        if all(worker.job is not None for worker in self.workers):
+            time.sleep(SECONDS_BETWEEN_LOOKS)
+            return
+        held = []
+        for job in list(self.waiting):
+            claim = self.store.claim(job.id)
+            if claim is None:
+                held.append(job)
+                self.waiting.remove(job)
+            else:
+                claim.release()
+        self.elsewhere = held
+        if held:
+            self.progress.tick()
+            time.sleep(SECONDS_BETWEEN_LOOKS)
+
+    def _names(self) -> list[str]:
+        return [worker.job.name for worker in self.workers if worker.job]
+
+    def close(self) -> None:
+        for worker in self.workers:
+            worker.process.kill() if worker.job else worker.process.terminate()
+        for worker in self.workers:
+            worker.process.join(timeout=5)
+            _dismiss(worker)
+            if worker.claim:
+                worker.claim.release()
+        self.workers.clear()
+
+
+def _start(setting: Setting) -> _Worker:
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    lives, watched = context.Pipe()
+    before = {name: os.environ.get(name) for name in ONE_THREAD | MEMORY}
+    os.environ.update(ONE_THREAD | MEMORY)
+    try:
+        process = context.Process(target=work, args=(theirs, watched, setting), daemon=True)
+        process.start()
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name) if value is None else os.environ.__setitem__(name, value)
+    theirs.close()
+    watched.close()
+    return _Worker(process, ours, lives)
+
+
+def _dismiss(worker: _Worker) -> None:
+    worker.jobs.close()
+    worker.lives.close()
+
+
+@contextmanager
+def _terminate_as_interrupt() -> Iterator[None]:
+    """SIGTERM stops a run as Ctrl-C does."""
+
+    def interrupt(number: int, frame: Any) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,81 @@
+"""How far a run is: a bar on a terminal, plain lines elsewhere."""
+
+import sys
+import time
+from typing import TextIO
+
+from tqdm import tqdm
+
+from benchmark.engine.plan import Job
+from benchmark.store import Failure
+
+SECONDS_BETWEEN_LINES = 10.0
+
+
+class Progress:
+    """Cells done, running and failed, and an estimate of the time left from the images gone through so far."""
+
+    def __init__(self, jobs: list[Job], workers: int, stream: TextIO = sys.stderr) -> None:
+        self.total, self.work = len(jobs), sum(job.images for job in jobs)
+        self.gone, self.count, self.failures = 0, 0, 0
+        self.names: list[str] = []
+        self.begun = self.said = time.monotonic()
+        self.stream, self.workers = stream, workers
+        self.bar = tqdm(total=self.total, unit="cell", file=stream, dynamic_ncols=True) if stream.isatty() else None
+
+    def running(self, names: list[str]) -> None:
+        self.names = names
+        self._show()
+
+    def finished(self, job: Job) -> None:
+        self._advance(job.images)
+
+    def failed(self, failure: Failure) -> None:
+        self.failures += 1
+        self._say(f"failed: {failure.name}: {failure.reason}")
+        self._advance(0)
+
+    def tick(self) -> None:
+        """Called often; says something now and then."""
+        if self.bar is not None:
+            self.bar.refresh()
+        elif time.monotonic() - self.said >= SECONDS_BETWEEN_LINES:
+            self._line()
+
+    def close(self) -> None:
+        if self.bar is not None:
+            self.bar.close()
+        elif self.total:
+            self._line()
+
+    def left(self) -> str:
+        """The time left in words, by the pace so far."""
+        if not self.gone:
+            return "?"
+        seconds = (self.work - self.gone) * (time.monotonic() - self.begun) / self.gone
+        return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
+
+    def _advance(self, images: int) -> None:
+        self.count += 1
+        self.gone += images
+        if self.bar is not None:
+            self.bar.update()
+        self._show()
+
+    def _show(self) -> None:
+        if self.bar is not None:
+            self.bar.set_postfix_str(f"{len(self.names)} running, {self.failures} failed, about {self.left()} left")
+        else:
+            self.tick()
+
+    def _line(self) -> None:
+        self.said = time.monotonic()
+        text = f"{self.count}/{self.total} cells, {self.failures} failed, about {self.left()} left"
+        print(text + (f" · {self.names[-1]}" if self.names and self.count < self.total else ""), file=self.stream)
+        self.stream.flush()
+
+    def _say(self, text: str) -> None:
+        if self.bar is not None:
+            self.bar.write(text, file=self.stream)
+        else:
+            print(text, file=self.stream, flush=True)

@@ -1,0 +1,145 @@
+"""One job from beginning to end: train, embed, score, and pack what is to be kept into files."""
+
+import csv
+import io
+import json
+import platform
+import subprocess
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import safetensors.torch
+import torch
+from torch import Tensor, nn
+
+import datasets
+from benchmark import metrics, scoring
+from benchmark.cell import PROTOCOL_VERSION
+from benchmark.engine.plan import Job
+from benchmark.training import Trained, embed, train
+from losses import Head
+
+
+@dataclass(frozen=True)
+class Packed:
+    """A finished job as the files that the store writes."""
+
+    files: dict[str, bytes]
+    cell: dict[str, Any]
+
+
+def run_job(job: Job, data: datasets.Data, device: str, checkpoint: Path, keep_models: bool) -> Packed:
+    """Trains the job's cell on data that is loaded already."""
+    if data.digest != job.dataset_digest:
+        raise ValueError(f"{job.cell.dataset_label} has changed since the run began: start the run again")
+    begun = time.time()
+    trained = train(job.cell, data, device=device, checkpoint=checkpoint)
+    kept = kept_arrays(trained, data, device)
+    diverged = trained.diverged_at is not None
+    figures: scoring.Figures = {} if diverged else scoring.figures(as_numpy(kept))
+    if not diverged:
+        kept |= {name: torch.from_numpy(value) for name, value in scoring.jackknife(as_numpy(kept)).items()}
+    content = {
+        "figures": figures,
+        "diverged_at": trained.diverged_at,
+        "diverged_reason": trained.diverged_reason,
+    }
+    files = {
+        "metrics.json": (json.dumps(content, indent=1, sort_keys=True, allow_nan=False) + "\n").encode(),
+        "history.csv": as_csv(trained.history),
+        "embeddings.safetensors": safetensors.torch.save({name: kept[name].contiguous() for name in sorted(kept)}),
+    }
+    if keep_models:
+        files["model.safetensors"] = safetensors.torch.save(model_state(trained))
+    return Packed(files, description(job, device, begun))
+
+
+def kept_arrays(trained: Trained, data: datasets.Data, device: str) -> dict[str, Tensor]:
+    """All that scoring needs: test and validation embeddings, class weights, the training set's centres."""
+    head: Head = trained.head
+    kept: dict[str, Tensor] = {"weight": head.weight.detach().cpu()}
+    if isinstance(bias := getattr(head, "bias", None), nn.Parameter):
+        kept["bias"] = bias.detach().cpu()
+    for name in ("s", "m"):
+        value = getattr(head, name, None)
+        if isinstance(value, int | float) or (isinstance(value, Tensor) and value.ndim == 0):
+            kept[f"head/{name}"] = torch.tensor(float(value))
+    kept["posterior"] = torch.tensor(int(head.is_cross_entropy))
+    centres = metrics.class_centres(
+        embed(trained.backbone, data.train.images, device).numpy(), data.train.labels.numpy(), data.num_classes
+    )
+    kept["train/centres"] = torch.from_numpy(np.asarray(centres.centres))
+    kept["train/counts"] = torch.from_numpy(np.asarray(centres.counts))
+    kept["train/mean_angles"] = torch.from_numpy(np.asarray(centres.mean_angles))
+    for name, split in (("test", data.test), ("val", data.val)):
+        embeddings = embed(trained.backbone, split.images, device)
+        kept[f"{name}/embeddings"] = embeddings
+        kept[f"{name}/labels"] = split.labels
+        kept[f"{name}/pairs"] = split.pairs.to(torch.int32)
+        kept[f"{name}/same"] = split.same
+        kept[f"{name}/fold"] = split.fold.to(torch.int16)
+        if data.protocol == "closed":
+            with torch.no_grad():
+                kept[f"{name}/logits"] = head.eval().logits(embeddings.to(head.weight.device)).cpu()
+    return kept
+
+
+def as_numpy(arrays: Mapping[str, Tensor]) -> dict[str, np.ndarray]:
+    return {name: value.numpy() for name, value in arrays.items()}
+
+
+def as_csv(history: list[dict[str, Any]]) -> bytes:
+    columns = list(dict.fromkeys(name for row in history for name in row))
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(history)
+    return text.getvalue().encode()
+
+
+def model_state(trained: Trained) -> dict[str, Tensor]:
+    """The trained net as plain tensors, `backbone.…` and `head.…`."""
+    parts = {"backbone": trained.backbone, "head": trained.head}
+    return {
+        f"{part}.{name}": value.detach().cpu().contiguous()
+        for part, module in parts.items()
+        for name, value in module.state_dict().items()
+    }
+
+
+def description(job: Job, device: str, begun: float) -> dict[str, Any]:
+    """The cell, what its id was made from, and where it came from: only the last differs between equal runs."""
+    return {
+        "cell": job.cell.description(),
+        "labels": {"loss": job.cell.label, "dataset": job.cell.dataset_label},
+        "protocol": PROTOCOL_VERSION,
+        "dataset_digest": job.dataset_digest,
+        "loss_digest": job.loss_digest,
+        "provenance": {
+            "torch": torch.__version__,
+            "numpy": np.__version__,
+            "python": platform.python_version(),
+            "machine": f"{platform.system()} {platform.machine()}",
+            "device": device if device == "cpu" else torch.cuda.get_device_name(device),
+            "commit": commit(),
+            "begun": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(begun)),
+            "seconds": round(time.time() - begun, 3),
+        },
+    }
+
+
+def commit() -> str | None:
+    """The project's commit, where it is a git clone; with + when files were changed since."""
+    here = Path(__file__).parent
+    try:
+        found = subprocess.run(
+            ["git", "describe", "--always", "--abbrev=12", "--dirty=+", "--exclude=*"],
+            cwd=here, capture_output=True, text=True, timeout=10,
+        )  # fmt: skip
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return found.stdout.strip() or None if found.returncode == 0 else None

@@ -1,0 +1,76 @@
+"""A worker process: lives through many cells, keeps their data in memory, and ends with its runner."""
+
+import os
+import signal
+import sys
+import threading
+import traceback
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+KEPT_DATASETS = 2
+MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(2**30), "MALLOC_MMAP_THRESHOLD_": str(2**30)}
+"""Keeps freed memory for the next batch; giving it back costs a page fault for every 4 KB of it."""
+ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What all cells of a run share."""
+
+    root: Path | None
+    device: str
+    plugins: tuple[Path, ...]
+    keep_models: bool
+
+
+def work(jobs: Connection, runner_lives: Connection, setting: Setting) -> None:
+    """Takes jobs until there are no more: (job, checkpoint) in, ("done", Packed) or ("error", reason) out."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_the_runner, args=(runner_lives,), daemon=True).start()
+    import torch
+
+    import losses
+    from benchmark.engine.plan import Job, load_data
+    from benchmark.engine.work import run_job
+
+    torch.set_num_threads(1)
+    for plugin in setting.plugins:
+        losses.load_plugin(plugin)
+    loaded: dict[str, Any] = {}
+    jobs.send(("ready", None))
+    while True:
+        try:
+            task = jobs.recv()
+        except EOFError:
+            return
+        job, checkpoint = task
+        assert isinstance(job, Job)
+        try:
+            if job.dataset_digest not in loaded:
+                while len(loaded) >= KEPT_DATASETS:
+                    loaded.pop(next(iter(loaded)))
+                loaded[job.dataset_digest] = load_data(job.cell.dataset, job.cell.access, setting.root)
+            data = loaded[job.dataset_digest]
+            answer: tuple[str, Any] = ("done", run_job(job, data, setting.device, checkpoint, setting.keep_models))
+        except Exception as problem:
+            answer = ("error", _reason(problem))
+        jobs.send(answer)
+
+
+def _end_with_the_runner(runner_lives: Connection) -> None:
+    """A runner that is killed closes its end; a cell must not go on without it, or it could run twice at once."""
+    try:
+        runner_lives.recv_bytes()
+    except (EOFError, OSError):
+        os._exit(1)
+
+
+def _reason(problem: Exception) -> str:
+    """The error, and the last place in the traceback that is not a library's."""
+    frames = traceback.extract_tb(sys.exc_info()[2])
+    own = [frame for frame in frames if "site-packages" not in frame.filename]
+    where = f" ({Path(own[-1].filename).name}, line {own[-1].lineno})" if own else ""
+    return f"{type(problem).__name__}: {problem}{where}"

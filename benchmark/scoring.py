@@ -1,0 +1,72 @@
+"""From what a run keeps on disk to its metrics; the runner and `score` both go through here.
+
+Names of the kept arrays: `test/embeddings`, `test/labels`, `test/pairs`, `test/same`, `test/fold`, `test/logits`
+(closed sets), the same under `val/`, `weight`, `bias`, `train/centres`, `train/counts`, `train/mean_angles`.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from benchmark import metrics
+
+Figures = dict[str, float | int | None]
+SPLITS = ("test", "val")
+
+
+def figures(arrays: Mapping[str, np.ndarray]) -> Figures:
+    """Every metric of a run, by name; names begin with the split that they were measured on."""
+    found: Figures = dict(_training_geometry(arrays))
+    for split in SPLITS:
+        if f"{split}/embeddings" in arrays:
+            found.update(_of_split(split, arrays))
+    return {name: _plain(value) for name, value in found.items()}
+
+
+def jackknife(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Test verification without each identity in turn, for intervals that carry the identities' variance."""
+    values = metrics.verification_jackknife(*_verification_input("test", arrays))
+    return {f"jackknife/test/{name}": np.asarray(value) for name, value in values.items()}
+
+
+def _training_geometry(arrays: Mapping[str, np.ndarray]) -> Figures:
+    return metrics.geometry_from_centres(
+        arrays["train/centres"],
+        arrays["train/counts"],
+        arrays["train/mean_angles"],
+        arrays["weight"],
+        split="train",
+    )
+
+
+def _of_split(split: str, arrays: Mapping[str, np.ndarray]) -> Figures:
+    embeddings, labels = arrays[f"{split}/embeddings"], arrays[f"{split}/labels"]
+    found: Figures = {}
+    found.update(metrics.verification(*_verification_input(split, arrays)))
+    if split == "test":
+        found.update(metrics.retrieval(embeddings, labels))
+    if f"{split}/logits" in arrays:
+        counts = arrays["train/counts"]
+        logits = arrays[f"{split}/logits"]
+        found.update(_renamed(metrics.classification(logits, labels, counts), "classification"))
+        found.update(metrics.nearest_class_mean(embeddings, labels, arrays["train/centres"], counts))
+        if int(arrays.get("posterior", np.array(1))):
+            found.update(metrics.calibration(logits, labels))
+    named = {f"{split}/{name}": value for name, value in found.items()}
+    return named | dict(metrics.geometry(embeddings, labels, split=split))
+
+
+def _renamed(found: Figures, family: str) -> Figures:
+    """`accuracy` is verification's name; a classifier's figures are told apart by their family."""
+    return {f"{family}_{name}": value for name, value in found.items()}
+
+
+def _verification_input(split: str, arrays: Mapping[str, np.ndarray]) -> tuple[Any, ...]:
+    return tuple(arrays[f"{split}/{part}"] for part in ("embeddings", "labels", "pairs", "same", "fold"))
+
+
+def _plain(value: float | int | None) -> float | int | None:
+    if value is None or isinstance(value, int):
+        return value
+    return float(value) if np.isfinite(value) else None

@@ -1,0 +1,38 @@
+"""One tidy row per run, the same bytes whoever ran the cells and when."""
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+import pandas as pd
+
+from benchmark.store.runs import Run
+
+LEADING = ("dataset", "backbone", "dim", "loss", "label", "hyper", "seed", "status", "diverged_at", "id")
+
+
+def summary_table(runs: Iterable[Run]) -> pd.DataFrame:
+    """Settings, then metrics in the order of their names; a figure that was not measurable is left empty."""
+    rows = [_row(run) for run in runs]
+    metrics = sorted({name for row in rows for name in row} - set(LEADING) - {"recipe"})
+    table = pd.DataFrame(rows, columns=[*LEADING, *metrics, "recipe"])
+    return table.sort_values(["dataset", "backbone", "dim", "label", "recipe", "seed", "id"], ignore_index=True)
+
+
+def _row(run: Run) -> dict[str, Any]:
+    cell, labels = run.cell["cell"], run.cell["labels"]
+    diverged = run.metrics["diverged_at"]
+    return {
+        "dataset": labels["dataset"],
+        "backbone": cell["backbone"],
+        "dim": cell["dim"],
+        "loss": cell["loss"],
+        "label": labels["loss"],
+        "hyper": json.dumps(cell["hyper"], sort_keys=True),
+        "seed": cell["seed"],
+        "status": "ok" if diverged is None else "diverged",
+        "diverged_at": diverged,
+        "id": run.id,
+        **run.metrics["figures"],
+        "recipe": json.dumps(cell["recipe"], sort_keys=True),
+    }
