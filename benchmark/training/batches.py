@@ -1,0 +1,68 @@
+"""The training images in memory as uint8, handed out in batches: gathered, augmented and normalised there.
+
+Every image comes once an epoch. The batches of an epoch are equal in size to within one image and never larger than
+asked for, rather than full ones and a rest: no image is dropped, and normalisation never sees a rest of one image.
+"""
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+from benchmark.training.augmentation import Augmentation
+from benchmark.training.seeds import Seeds
+from datasets import Images, Split
+
+LOOKED_AT = 10_000  # images, evenly spaced, that mean and deviation are taken from
+
+
+def batch_sizes(images: int, batch: int) -> list[int]:
+    """How an epoch is divided. Batches have at least two images, even where that makes them larger than asked for."""
+    count = min(-(-images // batch), images // 2)
+    least, larger = divmod(images, count)
+    return [least + 1] * larger + [least] * (count - larger)
+
+
+def pixel_statistics(images: Images) -> tuple[Tensor, Tensor]:
+    """Mean and standard deviation of each channel, 0 to 255; a channel of one colour gets the deviation 1."""
+    count = len(images)
+    looked_at = torch.arange(min(count, LOOKED_AT)) * count // min(count, LOOKED_AT)
+    values = torch.arange(256, dtype=torch.float64)
+    occurrences = torch.zeros(images.shape[1], 256, dtype=torch.float64)
+    for some in torch.split(looked_at, 1_000):
+        for channel, pixels in enumerate(images[some].transpose(0, 1)):
+            occurrences[channel] += torch.bincount(pixels.flatten(), minlength=256)
+    shares = occurrences / occurrences.sum(1, keepdim=True)
+    mean = shares @ values
+    deviation = (shares * (values - mean[:, None]).square()).sum(1).sqrt()
+    return mean.float(), torch.where(deviation > 0, deviation, 1.0).float()
+
+
+class Batches:
+    """Iterates over epochs. A batch's images lie in a buffer that the next batch overwrites."""
+
+    def __init__(
+        self, split: Split, batch: int, augment: Augmentation, mean: Tensor, std: Tensor, seeds: Seeds, device: str
+    ) -> None:
+        self.sizes = batch_sizes(len(split), batch)
+        self.augment, self.seeds, self.device = augment, seeds, device
+        self.images = split.images.to(device) if isinstance(split.images, Tensor) else split.images
+        self.labels = split.labels.to(device)
+        self.mean, self.std = (numbers.to(device)[:, None, None] for numbers in (mean, std))
+        shape = (max(self.sizes), *split.images.shape[1:])
+        self.buffer = torch.empty(shape, device=device, memory_format=torch.channels_last)
+        self.generator = torch.Generator()
+
+    def __len__(self) -> int:
+        """Steps in an epoch."""
+        return len(self.sizes)
+
+    def epoch(self, epoch: int) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
+        """Images (normalised, channels-last), labels and sample numbers of each batch."""
+        order = torch.randperm(len(self.labels), generator=self.generator.manual_seed(self.seeds.order(epoch)))
+        for step, chosen in enumerate(torch.split(order, self.sizes)):
+            self.generator.manual_seed(self.seeds.augmentation(epoch, step))
+            index = chosen.to(self.device)
+            picked = self.images[index if isinstance(self.images, Tensor) else chosen].to(self.device)
+            images = self.buffer[: len(chosen)].copy_(self.augment(picked, self.generator))
+            yield images.sub_(self.mean).div_(self.std), self.labels[index], index
