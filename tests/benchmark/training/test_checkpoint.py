@@ -16,7 +16,7 @@ from datasets import Data
 STOP_AFTER = 2
 
 
-class Interrupted(Exception):
+class StopHereError(Exception):
     pass
 
 
@@ -28,9 +28,9 @@ def bytes_of(trained: Trained) -> dict[str, bytes]:
 def interrupt(cell: Cell, data: Data, checkpoint: Path) -> None:
     def stop(epoch: int, epochs: int, loss: float) -> None:
         if epoch == STOP_AFTER:
-            raise Interrupted
+            raise StopHereError
 
-    with pytest.raises(Interrupted):
+    with pytest.raises(StopHereError):
         train(cell, data, checkpoint=checkpoint, checkpoint_every=0.0, on_epoch=stop)
     assert checkpoint.exists()
 

@@ -24,7 +24,9 @@ def test_huge_rate_diverges(make_cell: Callable[..., Cell], digits: Data, checkp
     assert not checkpoint.exists()
 
 
-@pytest.mark.parametrize(("value", "said"), [(math.nan, "loss is nan"), (math.inf, "loss is inf"), (2e6, "loss is 2e+06")])
+@pytest.mark.parametrize(
+    ("value", "said"), [(math.nan, "loss is nan"), (math.inf, "loss is inf"), (2e6, "loss is 2e+06")]
+)
 def test_unusable_loss_stops_at_once(
     value: float, said: str, make_cell: Callable[..., Cell], digits: Data, monkeypatch: pytest.MonkeyPatch
 ) -> None:
