@@ -62,8 +62,8 @@ def affine(images: Tensor, generator: Generator) -> Tensor:
 @augmentation
 def flip(images: Tensor, generator: Generator) -> Tensor:
     """Every other image, by chance, mirrored left to right."""
-    chosen = torch.rand(len(images), generator=generator) < 0.5
-    return torch.where(chosen.to(images.device)[:, None, None, None], images.flip(3), images)
+    chosen = (torch.rand(len(images), generator=generator) < 0.5).nonzero()[:, 0].to(images.device)
+    return images.index_copy(0, chosen, images.index_select(0, chosen).flip(3))
 
 
 @augmentation
@@ -74,11 +74,12 @@ def crop_flip(images: Tensor, generator: Generator) -> Tensor:
 
 
 def _with_border_repeated(images: Tensor, by: int) -> Tensor:
-    height, width = images.shape[2:]
-    rows, columns = (
-        torch.arange(-by, size + by, device=images.device).clamp_(0, size - 1) for size in (height, width)
-    )
-    return images.index_select(2, rows).index_select(3, columns)
+    padded = F.pad(images, (by,) * 4)
+    padded[:, :, by:-by, :by] = images[:, :, :, :1]
+    padded[:, :, by:-by, -by:] = images[:, :, :, -1:]
+    padded[:, :, :by] = padded[:, :, by : by + 1]
+    padded[:, :, -by:] = padded[:, :, -by - 1 : -by]
+    return padded
 
 
 def _windows(padded: Tensor, shape: torch.Size, generator: Generator) -> Tensor:

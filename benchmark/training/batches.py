@@ -27,15 +27,16 @@ def pixel_statistics(images: Images) -> tuple[Tensor, Tensor]:
     """Mean and standard deviation of each channel, 0 to 255; a channel of one colour gets the deviation 1."""
     count = len(images)
     looked_at = torch.arange(min(count, LOOKED_AT)) * count // min(count, LOOKED_AT)
-    values = torch.arange(256, dtype=torch.float64)
-    occurrences = torch.zeros(images.shape[1], 256, dtype=torch.float64)
+    total, squares = torch.zeros(2, images.shape[1], dtype=torch.float64)
+    pixels = 0
     for some in torch.split(looked_at, 1_000):
-        for channel, pixels in enumerate(images[some].transpose(0, 1)):
-            occurrences[channel] += torch.bincount(pixels.flatten(), minlength=256)
-    shares = occurrences / occurrences.sum(1, keepdim=True)
-    mean = shares @ values
-    deviation = (shares * (values - mean[:, None]).square()).sum(1).sqrt()
-    return mean.float(), torch.where(deviation > 0, deviation, 1.0).float()
+        values = images[some].float()
+        total += values.sum((2, 3)).double().sum(0)
+        squares += values.square_().sum((2, 3)).double().sum(0)
+        pixels += values[:, 0].numel()
+    mean = total / pixels
+    variance = (squares / pixels - mean.square()).clamp_min(0.0)
+    return mean.float(), torch.where(variance > 0.0, variance.sqrt(), 1.0).float()
 
 
 class Batches:
@@ -63,6 +64,10 @@ class Batches:
         for step, chosen in enumerate(torch.split(order, self.sizes)):
             self.generator.manual_seed(self.seeds.augmentation(epoch, step))
             index = chosen.to(self.device)
-            picked = self.images[index if isinstance(self.images, Tensor) else chosen].to(self.device)
-            images = self.buffer[: len(chosen)].copy_(self.augment(picked, self.generator))
+            images = self.buffer[: len(chosen)].copy_(self.augment(self._pick(chosen), self.generator))
             yield images.sub_(self.mean).div_(self.std), self.labels[index], index
+
+    def _pick(self, index: Tensor) -> Tensor:
+        if isinstance(self.images, Tensor):
+            return self.images.index_select(0, index.to(self.device))  # much faster than images[index]
+        return self.images[index].to(self.device)
