@@ -64,9 +64,8 @@ def train(
     seconds have passed since the last time, and removed at the end. `on_epoch` gets epoch, epochs and mean loss.
     """
     run = _Run(cell, data, device)
-    identity = run.identity(data.digest)
     if checkpoint is not None:
-        load_checkpoint(checkpoint, run.state, identity)
+        load_checkpoint(checkpoint, run.state, run.identity())
     written = time.monotonic()
     diverged_at, reason = None, ""
     for epoch in range(run.state.epoch, cell.recipe.epochs):
@@ -76,7 +75,7 @@ def train(
             diverged_at, reason = run.step, str(problem)
             break
         if checkpoint is not None and time.monotonic() - written >= checkpoint_every:
-            save_checkpoint(checkpoint, run.state, identity)
+            save_checkpoint(checkpoint, run.state, run.identity())
             written = time.monotonic()
         if on_epoch is not None:
             on_epoch(epoch + 1, cell.recipe.epochs, run.history[-1]["loss"])
@@ -89,7 +88,8 @@ class _Run:
     """The parts of one run and the steps that they take together."""
 
     def __init__(self, cell: Cell, data: Data, device: str) -> None:
-        self.cell, self.device = cell, device
+        self.cell, self.data, self.device = cell, data, device
+        _check_device(device)
         _check_sizes(cell, data)
         seeds = Seeds(data.digest, cell.backbone, cell.seed)
         self.backbone = _backbone(cell, data, seeds, device)
@@ -115,14 +115,16 @@ class _Run:
         assert self.state.history is not None
         return self.state.history
 
-    def identity(self, dataset_digest: str) -> dict[str, Any]:
+    def identity(self) -> dict[str, Any]:
         """Which run a checkpoint belongs to: the same cell on the same data by the same code and kind of device."""
+        weights = {**dict(self.backbone.named_parameters()), **dict(self.head.named_parameters(prefix="head"))}
         return {
             "cell": self.cell.description(),
             "protocol": PROTOCOL_VERSION,
-            "dataset": dataset_digest,
-            "loss": hashlib.sha256(Path(inspect.getfile(type(self.head))).read_bytes()).hexdigest(),
-            "torch": torch.__version__,
+            "dataset": self.data.digest,
+            "loss": _source_digest(type(self.head)),
+            "weights": {name: list(weight.shape) for name, weight in weights.items()},
+            "torch": str(torch.__version__),
             "device": torch.device(self.device).type,
         }
 
@@ -154,6 +156,21 @@ class _Run:
             raise _DivergedError(f"the gradient's norm is {norm:g}")
         self.optimiser.set_rate(rate)
         self.precision.step(self.optimiser)
+
+
+def _source_digest(loss: type[Head]) -> str:
+    try:
+        return hashlib.sha256(Path(inspect.getfile(loss)).read_bytes()).hexdigest()
+    except (TypeError, OSError):  # typed in by hand: it has no file
+        return ""
+
+
+def _check_device(device: str) -> None:
+    kind = device.partition(":")[0]
+    if kind not in ("cpu", "cuda"):
+        raise ValueError(f"device={device!r} is not allowed; expected 'cpu', 'cuda' or one such as 'cuda:0'")
+    if kind == "cuda" and not torch.cuda.is_available():
+        raise ValueError(f"device={device!r} is not there: torch {torch.__version__} sees no CUDA device; use 'cpu'")
 
 
 def _check_sizes(cell: Cell, data: Data) -> None:

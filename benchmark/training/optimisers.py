@@ -83,6 +83,8 @@ def _muon(recipe: Recipe, backbone: nn.Module, head: nn.Module) -> Optimiser:
     Muon's steps are scaled to AdamW's size, so that one rate serves both."""
     kernels = [weight for weight in backbone.parameters() if weight.ndim == 4]
     flat = [(kernel, nn.Parameter(_as_matrix(kernel.detach()))) for kernel in kernels]
+    if any(kernel.data_ptr() != matrix.data_ptr() for kernel, matrix in flat):
+        raise ValueError("muon needs channels-last memory: backbone.to(memory_format=torch.channels_last)")
     matrices = [weight for weight in backbone.parameters() if weight.ndim == 2] + [matrix for _, matrix in flat]
     rest = [weight for weight in backbone.parameters() if weight.ndim not in (2, 4)]
     muon = torch.optim.Muon(

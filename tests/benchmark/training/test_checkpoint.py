@@ -8,7 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import torch
 
+import losses
 from benchmark.cell import Cell
 from benchmark.training import Trained, train
 from datasets import Data
@@ -114,6 +116,18 @@ def test_checkpoint_of_another_cell_is_not_used(
         resumed, epochs = resume(make_cell(epochs=3, seed=1), digits, checkpoint)
     assert epochs == [1, 2, 3]
     assert bytes_of(resumed) == bytes_of(train(make_cell(epochs=3, seed=1), digits))
+
+
+def test_a_loss_that_draws_numbers_goes_on_drawing(
+    make_cell: Callable[..., Cell], digits: Data, checkpoint: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def jitter(head: losses.Head, batch: losses.Batch) -> None:
+        head.weight += 0.01 * torch.randn(head.weight.shape, generator=head.generator)
+
+    monkeypatch.setattr(losses.get("arcface"), "observe", jitter)
+    cell = make_cell("arcface", epochs=4)
+    interrupt(cell, digits, checkpoint)
+    assert bytes_of(resume(cell, digits, checkpoint)[0]) == bytes_of(train(cell, digits))
 
 
 def test_short_runs_write_no_checkpoint(make_cell: Callable[..., Cell], digits: Data, checkpoint: Path) -> None:

@@ -125,6 +125,14 @@ def test_wrong_recipes_are_refused(
         train(make_cell(**settings), digits)
 
 
+@pytest.mark.parametrize(("device", "said"), [("tpu", "expected 'cpu', 'cuda'"), ("cuda:99", "device='cuda:99'")])
+def test_devices_that_are_not_there(device: str, said: str, make_cell: Callable[..., Cell], digits: Data) -> None:
+    if device.startswith("cuda") and torch.cuda.is_available():
+        pytest.skip("this machine has a CUDA device")
+    with pytest.raises(ValueError, match=said):
+        train(make_cell(), digits, device=device)
+
+
 def test_embedding_is_repeatable_and_leaves_the_net_as_it_was(make_cell: Callable[..., Cell], digits: Data) -> None:
     net = train(make_cell(epochs=1), digits).backbone
     before = {name: tensor.clone() for name, tensor in net.state_dict().items()}
