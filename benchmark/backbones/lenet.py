@@ -4,11 +4,11 @@ from torch import nn
 
 from benchmark.backbones import Backbone, ImageShape
 
-CHANNELS = (32, 64, 128)
+CHANNELS = (16, 32, 64)
 
 
 class LeNet2d(Backbone):
-    """5×5 convolutions with PReLU and pooling. `dim` is 2 by default, 3 for pictures on the sphere."""
+    """Three blocks of 5×5 convolution, pooling, normalisation and PReLU. `dim` is 2 by default, 3 for pictures on the sphere."""
 
     name = "lenet2d"
     default_dim = 2
@@ -20,9 +20,9 @@ class LeNet2d(Backbone):
         for channels in CHANNELS:
             layers += [
                 nn.Conv2d(before, channels, 5, padding=2, bias=False),
+                nn.MaxPool2d(2),
                 nn.BatchNorm2d(channels),
                 nn.PReLU(channels),
-                nn.MaxPool2d(2),
             ]
             before, height, width = channels, height // 2, width // 2
         return nn.Sequential(*layers), before * height * width

@@ -14,6 +14,7 @@ from benchmark.training.seeds import Seeds
 from datasets import Images, Split
 
 LOOKED_AT = 10_000  # images, evenly spaced, that mean and deviation are taken from
+LARGEST_ON_DEVICE = 2**31  # bytes of images that are kept on a CUDA device; more stay in main memory
 
 
 def batch_sizes(images: int, batch: int) -> list[int]:
@@ -47,7 +48,9 @@ class Batches:
     ) -> None:
         self.sizes = batch_sizes(len(split), batch)
         self.augment, self.seeds, self.device = augment, seeds, device
-        self.images = split.images.to(device) if isinstance(split.images, Tensor) else split.images
+        self.images = split.images
+        if isinstance(self.images, Tensor) and self.images.nbytes <= LARGEST_ON_DEVICE:
+            self.images = self.images.to(device)
         self.labels = split.labels.to(device)
         self.mean, self.std = (numbers.to(device)[:, None, None] for numbers in (mean, std))
         shape = (max(self.sizes), *split.images.shape[1:])
@@ -69,5 +72,6 @@ class Batches:
 
     def _pick(self, index: Tensor) -> Tensor:
         if isinstance(self.images, Tensor):
-            return self.images.index_select(0, index.to(self.device))  # much faster than images[index]
+            picked = self.images.index_select(0, index.to(self.images.device))  # much faster than images[index]
+            return picked.to(self.device)
         return self.images[index].to(self.device)

@@ -57,7 +57,7 @@ def test_real_mnist() -> None:
     if not root or not (Path(root) / "MNIST").exists():
         pytest.skip("MARGINBENCH_DATA is unset or holds no MNIST: no real data to train on")
     data = datasets.load("mnist", root)
-    recipe = Recipe(epochs=3, lr=0.1, batch=128)
+    recipe = Recipe(epochs=2, lr=0.1, batch=128, schedule="onecycle", warmup=0.3)
     cell = Cell({"name": "mnist", "seed": 0}, "convnet", 64, recipe, "normface", {"s": "auto"}, seed=0)
     assert accuracy(train(cell, data), data) > 0.99
 
