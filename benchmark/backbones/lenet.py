@@ -8,7 +8,7 @@ CHANNELS = (16, 32, 64)
 
 
 class LeNet2d(Backbone):
-    """Three blocks of 5×5 convolution, pooling, normalisation and PReLU. `dim` is 2 by default, 3 for pictures on the sphere."""
+    """Three blocks of 5×5 convolution, pooling, normalisation and PReLU. `dim` is 2 by default; 3 is for spheres."""
 
     name = "lenet2d"
     default_dim = 2
