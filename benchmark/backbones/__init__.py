@@ -1,0 +1,13 @@
+"""Backbones behind one contract: B×C×H×W images to B×dim embeddings.
+
+    from benchmark import backbones
+    net = backbones.create("convnet", image_shape=(1, 28, 28), dim=64, seed=0)
+
+A backbone is registered by being defined: a file dropped into this folder adds it.
+"""
+
+from benchmark.backbones._backbone import Backbone, ImageShape
+from benchmark.backbones._create import create
+from benchmark.backbones._registry import DuplicateBackboneError, get, names
+
+__all__ = ["Backbone", "DuplicateBackboneError", "ImageShape", "create", "get", "names"]

@@ -1,0 +1,92 @@
+"""Augmentations of a whole batch in memory, each from the generator that it is given.
+
+A function takes B×C×H×W uint8 images and returns as many of the same shape, uint8 or float32 from 0 to 255. It is
+registered under its own name. Numbers are drawn on the CPU, so that every device sees the same ones.
+"""
+
+import math
+from collections.abc import Callable
+
+import torch
+import torch.nn.functional as F
+from torch import Generator, Tensor
+
+from benchmark.training.named import named
+
+Augmentation = Callable[[Tensor, Generator], Tensor]
+_augmentations: dict[str, Augmentation] = {}
+
+SHIFT = 2
+CROP_PADDING = 4
+LARGEST_ROTATION = math.radians(10.0)
+LARGEST_SCALING = 0.1
+LARGEST_SHIFT = 0.07  # of the image's side
+
+
+def augmentation(function: Augmentation) -> Augmentation:
+    _augmentations[function.__name__] = function
+    return function
+
+
+def names() -> list[str]:
+    return list(_augmentations)
+
+
+def get(name: str) -> Augmentation:
+    return named("augmentation", name, _augmentations)
+
+
+@augmentation
+def none(images: Tensor, generator: Generator) -> Tensor:
+    return images
+
+
+@augmentation
+def shift(images: Tensor, generator: Generator) -> Tensor:
+    """Up to two pixels each way; the border is repeated, whatever its colour."""
+    return _windows(_with_border_repeated(images, SHIFT), images.shape, generator)
+
+
+@augmentation
+def affine(images: Tensor, generator: Generator) -> Tensor:
+    """Rotation up to 10°, size up to 10 % and position up to 7 %; the border is repeated."""
+    draws = torch.rand(4, len(images), generator=generator).mul_(2.0).sub_(1.0)
+    angle, scale = draws[0] * LARGEST_ROTATION, 1.0 + draws[1] * LARGEST_SCALING
+    cosine, sine = angle.cos() * scale, angle.sin() * scale
+    moves = draws[2:] * 2.0 * LARGEST_SHIFT  # grid coordinates go from −1 to 1
+    maps = torch.stack([cosine, -sine, moves[0], sine, cosine, moves[1]], dim=1).view(-1, 2, 3)
+    grid = F.affine_grid(maps.to(images.device), list(images.shape), align_corners=False)
+    return F.grid_sample(images.float(), grid, padding_mode="border", align_corners=False)
+
+
+@augmentation
+def flip(images: Tensor, generator: Generator) -> Tensor:
+    """Every other image, by chance, mirrored left to right."""
+    chosen = (torch.rand(len(images), generator=generator) < 0.5).nonzero()[:, 0].to(images.device)
+    return images.index_copy(0, chosen, images.index_select(0, chosen).flip(3))
+
+
+@augmentation
+def crop_flip(images: Tensor, generator: Generator) -> Tensor:
+    """A crop out of the image with four black pixels around it, then `flip`."""
+    padded = F.pad(images, (CROP_PADDING,) * 4)
+    return flip(_windows(padded, images.shape, generator), generator)
+
+
+def _with_border_repeated(images: Tensor, by: int) -> Tensor:
+    padded = F.pad(images, (by,) * 4)
+    padded[:, :, by:-by, :by] = images[:, :, :, :1]
+    padded[:, :, by:-by, -by:] = images[:, :, :, -1:]
+    padded[:, :, :by] = padded[:, :, by : by + 1]
+    padded[:, :, -by:] = padded[:, :, -by - 1 : -by]
+    return padded
+
+
+def _windows(padded: Tensor, shape: torch.Size, generator: Generator) -> Tensor:
+    """From each padded image a window of the given shape, at a place of its own."""
+    count, _, height, width = shape
+    windows = padded.unfold(2, height, 1).unfold(3, width, 1)
+    places = windows.shape[2] * windows.shape[3]
+    place = torch.randint(places, (count,), generator=generator).to(padded.device)
+    which = torch.arange(count, device=padded.device)
+    return windows[which, :, place // windows.shape[3], place % windows.shape[3]]

@@ -1,0 +1,77 @@
+"""The training images in memory as uint8, handed out in batches: gathered, augmented and normalised there.
+
+Every image comes once an epoch. The batches of an epoch are equal in size to within one image and never larger than
+asked for, rather than full ones and a rest: no image is dropped, and normalisation never sees a rest of one image.
+"""
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+from benchmark.training.augmentation import Augmentation
+from benchmark.training.seeds import Seeds
+from datasets import Images, Split
+
+LOOKED_AT = 10_000  # images, evenly spaced, that mean and deviation are taken from
+LARGEST_ON_DEVICE = 2**31  # bytes of images that are kept on a CUDA device; more stay in main memory
+
+
+def batch_sizes(images: int, batch: int) -> list[int]:
+    """How an epoch is divided. Batches have at least two images, even where that makes them larger than asked for."""
+    count = min(-(-images // batch), images // 2)
+    least, larger = divmod(images, count)
+    return [least + 1] * larger + [least] * (count - larger)
+
+
+def pixel_statistics(images: Images) -> tuple[Tensor, Tensor]:
+    """Mean and standard deviation of each channel, 0 to 255; a channel of one colour gets the deviation 1."""
+    count = len(images)
+    looked_at = torch.arange(min(count, LOOKED_AT)) * count // min(count, LOOKED_AT)
+    total, squares = torch.zeros(2, images.shape[1], dtype=torch.float64)
+    pixels = 0
+    for some in torch.split(looked_at, 1_000):
+        values = images[some].float()
+        total += values.sum((2, 3)).double().sum(0)
+        squares += values.square_().sum((2, 3)).double().sum(0)
+        pixels += values[:, 0].numel()
+    mean = total / pixels
+    variance = (squares / pixels - mean.square()).clamp_min(0.0)
+    return mean.float(), torch.where(variance > 0.0, variance.sqrt(), 1.0).float()
+
+
+class Batches:
+    """Iterates over epochs. A batch's images lie in a buffer that the next batch overwrites."""
+
+    def __init__(
+        self, split: Split, batch: int, augment: Augmentation, mean: Tensor, std: Tensor, seeds: Seeds, device: str
+    ) -> None:
+        self.sizes = batch_sizes(len(split), batch)
+        self.augment, self.seeds, self.device = augment, seeds, device
+        self.images = split.images
+        if isinstance(self.images, Tensor) and self.images.nbytes <= LARGEST_ON_DEVICE:
+            self.images = self.images.to(device)
+        self.labels = split.labels.to(device)
+        self.mean, self.std = (numbers.to(device)[:, None, None] for numbers in (mean, std))
+        shape = (max(self.sizes), *split.images.shape[1:])
+        self.buffer = torch.empty(shape, device=device, memory_format=torch.channels_last)
+        self.generator = torch.Generator()
+
+    def __len__(self) -> int:
+        """Steps in an epoch."""
+        return len(self.sizes)
+
+    def epoch(self, epoch: int) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
+        """Images (normalised, channels-last), labels and sample numbers of each batch."""
+        order = torch.randperm(len(self.labels), generator=self.generator.manual_seed(self.seeds.order(epoch)))
+        for step, chosen in enumerate(torch.split(order, self.sizes)):
+            self.generator.manual_seed(self.seeds.augmentation(epoch, step))
+            index = chosen.to(self.device)
+            images = self.buffer[: len(chosen)].copy_(self.augment(self._pick(chosen), self.generator))
+            yield images.sub_(self.mean).div_(self.std), self.labels[index], index
+
+    def _pick(self, index: Tensor) -> Tensor:
+        if isinstance(self.images, Tensor):
+            picked = self.images.index_select(0, index.to(self.images.device))  # much faster than images[index]
+            return picked.to(self.device)
+        return self.images[index].to(self.device)

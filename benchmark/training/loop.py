@@ -1,0 +1,205 @@
+"""Training one cell, from its description to a backbone, a head and a history."""
+
+import hashlib
+import inspect
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+import losses
+from benchmark import backbones
+from benchmark.backbones import Backbone
+from benchmark.cell import PROTOCOL_VERSION, Cell
+from benchmark.training import augmentation
+from benchmark.training.batches import Batches, pixel_statistics
+from benchmark.training.checkpoint import RunState, load_checkpoint, remove_checkpoint, save_checkpoint
+from benchmark.training.history import Row, row
+from benchmark.training.optimisers import Optimiser, optimiser_for
+from benchmark.training.precision import Precision
+from benchmark.training.schedules import Schedule, schedule_for
+from benchmark.training.seeds import Seeds
+from datasets import Data
+from losses import Head
+
+LARGEST_LOSS = 1e6
+CHECKPOINT_EVERY = 5.0
+
+OnEpoch = Callable[[int, int, float], None]
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What a run leaves. `diverged_at` is the step, counted from 1, that had no usable loss or gradient; the
+    weights are those from before it."""
+
+    backbone: Backbone
+    head: Head
+    history: list[Row]
+    diverged_at: int | None = None
+    diverged_reason: str = ""
+
+
+class _DivergedError(Exception):
+    """Ends a run whose loss or gradient is of no more use."""
+
+
+def train(
+    cell: Cell,
+    data: Data,
+    *,
+    device: str = "cpu",
+    checkpoint: Path | None = None,
+    checkpoint_every: float = CHECKPOINT_EVERY,
+    on_epoch: OnEpoch | None = None,
+) -> Trained:
+    """Trains the cell and returns the last weights, never the best.
+
+    `checkpoint` is a file that an interrupted run goes on from. It is written after an epoch if `checkpoint_every`
+    seconds have passed since the last time, and removed at the end. `on_epoch` gets epoch, epochs and mean loss.
+    """
+    run = _Run(cell, data, device)
+    if checkpoint is not None:
+        load_checkpoint(checkpoint, run.state, run.identity())
+    written = time.monotonic()
+    diverged_at, reason = None, ""
+    for epoch in range(run.state.epoch, cell.recipe.epochs):
+        try:
+            run.train_epoch(epoch)
+        except _DivergedError as problem:
+            diverged_at, reason = run.step, str(problem)
+            break
+        if checkpoint is not None and time.monotonic() - written >= checkpoint_every:
+            save_checkpoint(checkpoint, run.state, run.identity())
+            written = time.monotonic()
+        if on_epoch is not None:
+            on_epoch(epoch + 1, cell.recipe.epochs, run.history[-1]["loss"])
+    if checkpoint is not None:
+        remove_checkpoint(checkpoint)
+    return Trained(run.backbone, run.head, run.history, diverged_at, reason)
+
+
+class _Run:
+    """The parts of one run and the steps that they take together."""
+
+    def __init__(self, cell: Cell, data: Data, device: str) -> None:
+        self.cell, self.data, self.device = cell, data, device
+        _check_device(device)
+        _check_sizes(cell, data)
+        seeds = Seeds(data.digest, cell.backbone, cell.seed)
+        self.backbone = _backbone(cell, data, seeds, device)
+        self.batches = Batches(
+            data.train,
+            cell.recipe.batch,
+            augmentation.get(cell.recipe.augmentation),
+            self.backbone.pixel_mean,
+            self.backbone.pixel_std,
+            seeds,
+            device,
+        )
+        total_steps = len(self.batches) * cell.recipe.epochs
+        self.head = _head(cell, data, total_steps, seeds.head).to(device)
+        self.optimiser: Optimiser = optimiser_for(cell.recipe, self.backbone, self.head)
+        self.schedule: Schedule = schedule_for(cell.recipe, total_steps)
+        self.precision = Precision(device)
+        self.state = RunState(self.backbone, self.head, self.optimiser, self.precision, history=[])
+        self.step = 0
+
+    @property
+    def history(self) -> list[Row]:
+        assert self.state.history is not None
+        return self.state.history
+
+    def identity(self) -> dict[str, Any]:
+        """Which run a checkpoint belongs to: the same cell on the same data by the same code and kind of device."""
+        weights = {**dict(self.backbone.named_parameters()), **dict(self.head.named_parameters(prefix="head"))}
+        return {
+            "cell": self.cell.description(),
+            "protocol": PROTOCOL_VERSION,
+            "dataset": self.data.digest,
+            "loss": _source_digest(type(self.head)),
+            "weights": {name: list(weight.shape) for name, weight in weights.items()},
+            "torch": str(torch.__version__),
+            "device": torch.device(self.device).type,
+        }
+
+    def train_epoch(self, epoch: int) -> None:
+        self.backbone.train()
+        self.head.train()
+        self.step = epoch * len(self.batches)
+        found: list[float] = []
+        rate = self.cell.recipe.lr
+        try:
+            for images, labels, index in self.batches.epoch(epoch):
+                rate = self.cell.recipe.lr * self.schedule(self.step)
+                self.step += 1
+                self._train_step(images, labels, index, rate, found)
+            self.head.end_epoch()
+        finally:
+            self.history.append(row(epoch + 1, self.step, found, rate, self.head))
+        self.state.epoch = epoch + 1
+
+    def _train_step(self, images: Tensor, labels: Tensor, index: Tensor, rate: float, found: list[float]) -> None:
+        with self.precision.autocast():
+            loss = self.head(self.backbone(images), labels, index=index)
+        found.append(float(loss.detach()))
+        if not math.isfinite(found[-1]) or found[-1] > LARGEST_LOSS:
+            raise _DivergedError(f"the loss is {found[-1]:g}")
+        self.precision.backward(loss, self.optimiser)
+        norm = float(torch.nn.utils.get_total_norm(self.optimiser.gradients()))
+        if not math.isfinite(norm) and not self.precision.may_overflow():
+            raise _DivergedError(f"the gradient's norm is {norm:g}")
+        self.optimiser.set_rate(rate)
+        self.precision.step(self.optimiser)
+
+
+def _source_digest(loss: type[Head]) -> str:
+    try:
+        return hashlib.sha256(Path(inspect.getfile(loss)).read_bytes()).hexdigest()
+    except (TypeError, OSError):  # typed in by hand: it has no file
+        return ""
+
+
+def _check_device(device: str) -> None:
+    kind = device.partition(":")[0]
+    if kind not in ("cpu", "cuda"):
+        raise ValueError(f"device={device!r} is not allowed; expected 'cpu', 'cuda' or one such as 'cuda:0'")
+    if kind == "cuda" and not torch.cuda.is_available():
+        raise ValueError(f"device={device!r} is not there: torch {torch.__version__} sees no CUDA device; use 'cpu'")
+
+
+def _check_sizes(cell: Cell, data: Data) -> None:
+    if cell.recipe.epochs < 1 or cell.recipe.batch < 2:
+        raise ValueError(
+            f"epochs={cell.recipe.epochs!r} and batch={cell.recipe.batch!r} are not allowed; "
+            "expected at least 1 epoch and batches of at least 2 images"
+        )
+    if len(data.train) < 2:
+        raise ValueError(f"{data.name} has {len(data.train)} training images; expected at least 2")
+
+
+def _backbone(cell: Cell, data: Data, seeds: Seeds, device: str) -> Backbone:
+    backbone = backbones.create(cell.backbone, data.image_shape, cell.dim, seeds.backbone_weights)
+    mean, std = pixel_statistics(data.train.images)
+    backbone.pixel_mean.copy_(mean)
+    backbone.pixel_std.copy_(std)
+    return backbone.to(device=device, memory_format=torch.channels_last)  # type: ignore[call-overload,no-any-return]
+
+
+def _head(cell: Cell, data: Data, total_steps: int, seed: int) -> Head:
+    return losses.create(
+        cell.loss,
+        num_classes=data.num_classes,
+        dim=cell.dim,
+        class_counts=data.class_counts,
+        num_samples=len(data.train),
+        total_steps=total_steps,
+        label_smoothing=cell.recipe.label_smoothing,
+        seed=seed,
+        **cell.hyper,
+    )

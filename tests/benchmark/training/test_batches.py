@@ -1,0 +1,66 @@
+"""How an epoch is divided and normalised."""
+
+import pytest
+import torch
+from torch import Tensor
+
+from benchmark.training import augmentation
+from benchmark.training.batches import Batches, batch_sizes, pixel_statistics
+from benchmark.training.seeds import Seeds
+from datasets import Data, Split
+
+
+@pytest.mark.parametrize(
+    ("images", "batch", "sizes"),
+    [
+        (256, 128, [128, 128]),
+        (257, 128, [86, 86, 85]),
+        (129, 128, [65, 64]),
+        (100, 128, [100]),
+        (3, 2, [3]),
+        (2, 2, [2]),
+        (5, 2, [3, 2]),
+    ],
+)
+def test_sizes(images: int, batch: int, sizes: list[int]) -> None:
+    assert batch_sizes(images, batch) == sizes
+
+
+def test_statistics_are_those_of_the_pixels() -> None:
+    images = torch.randint(256, (50, 3, 9, 7), dtype=torch.uint8, generator=torch.Generator().manual_seed(0))
+    images[:, 2] = 40
+    mean, std = pixel_statistics(images)
+    pixels = images.double().transpose(0, 1).flatten(1)
+    torch.testing.assert_close(mean, pixels.mean(1).float())
+    torch.testing.assert_close(std[:2], pixels[:2].std(1, unbiased=False).float())
+    assert std[2] == 1.0
+
+
+class Streamed:
+    """Images that can be asked for by their numbers and in no other way."""
+
+    def __init__(self, images: Tensor) -> None:
+        self._images = images
+
+    @property
+    def shape(self) -> torch.Size:
+        return self._images.shape
+
+    def __len__(self) -> int:
+        return len(self._images)
+
+    def __getitem__(self, index: Tensor) -> Tensor:
+        return self._images[index]
+
+
+def test_streamed_images_give_the_same_batches(digits: Data) -> None:
+    split = digits.train
+    assert isinstance(split.images, Tensor)
+    streamed = Split(Streamed(split.images), split.labels, split.names)
+    found = []
+    for source in (split, streamed):
+        mean, std = pixel_statistics(source.images)
+        batches = Batches(source, 100, augmentation.get("shift"), mean, std, Seeds("d", "b", 0), "cpu")
+        found.append([images.clone() for images, _, _ in batches.epoch(3)])
+    assert all(torch.equal(a, b) for a, b in zip(*found, strict=True))
+    assert found[0][0].is_contiguous(memory_format=torch.channels_last)

@@ -1,0 +1,135 @@
+"""A run that was interrupted ends with the bytes of one that was not."""
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+
+import losses
+from benchmark.cell import Cell
+from benchmark.training import Trained, train
+from datasets import Data
+
+STOP_AFTER = 2
+
+
+class StopHereError(Exception):
+    pass
+
+
+def bytes_of(trained: Trained) -> dict[str, bytes]:
+    tensors = {**trained.backbone.state_dict(), **{f"head.{k}": v for k, v in trained.head.state_dict().items()}}
+    return {name: tensor.contiguous().numpy().tobytes() for name, tensor in tensors.items()}
+
+
+def interrupt(cell: Cell, data: Data, checkpoint: Path) -> None:
+    def stop(epoch: int, epochs: int, loss: float) -> None:
+        if epoch == STOP_AFTER:
+            raise StopHereError
+
+    with pytest.raises(StopHereError):
+        train(cell, data, checkpoint=checkpoint, checkpoint_every=0.0, on_epoch=stop)
+    assert checkpoint.exists()
+
+
+def resume(cell: Cell, data: Data, checkpoint: Path) -> tuple[Trained, list[int]]:
+    """The result, and the epochs that were trained for it."""
+    epochs: list[int] = []
+    trained = train(
+        cell, data, checkpoint=checkpoint, checkpoint_every=0.0, on_epoch=lambda epoch, *_: epochs.append(epoch)
+    )
+    return trained, epochs
+
+
+@pytest.mark.parametrize(
+    ("loss", "optimiser", "lr"),
+    [("adacos", "sgd", 0.1), ("kappaface", "adamw", 3e-3), ("sphereface", "muon", 3e-3)],
+)
+def test_interrupted_and_resumed(
+    loss: str, optimiser: str, lr: float, make_cell: Callable[..., Cell], digits: Data, checkpoint: Path
+) -> None:
+    cell = make_cell(loss, epochs=4, optimiser=optimiser, lr=lr)
+    whole = train(cell, digits)
+    interrupt(cell, digits, checkpoint)
+    resumed, epochs = resume(cell, digits, checkpoint)
+    assert epochs == [3, 4]
+    assert bytes_of(resumed) == bytes_of(whole)
+    assert resumed.history == whole.history
+    assert list(checkpoint.parent.iterdir()) == []
+
+
+KILLED = """
+import json, os, signal, sys, torch
+from pathlib import Path
+import datasets
+from benchmark.cell import Cell, Recipe
+from benchmark.training import train
+torch.set_num_threads(1)
+given = json.loads(sys.argv[1])
+cell = Cell(**(given["cell"] | {"recipe": Recipe(**given["cell"]["recipe"])}))
+def die(epoch, epochs, loss):
+    if epoch == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+data = datasets.load("digits", given["folder"], cache=given["folder"])
+train(cell, data, checkpoint=Path(given["checkpoint"]), checkpoint_every=0.0, on_epoch=die)
+"""
+
+
+def test_killed_and_resumed(
+    make_cell: Callable[..., Cell], digits: Data, checkpoint: Path, tmp_path: Path
+) -> None:
+    cell = make_cell(epochs=4)
+    given = json.dumps({"cell": cell.description(), "folder": str(tmp_path), "checkpoint": str(checkpoint)})
+    done = subprocess.run([sys.executable, "-c", KILLED, given], capture_output=True, text=True, timeout=60)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    resumed, epochs = resume(cell, digits, checkpoint)
+    assert epochs == [3, 4]
+    assert bytes_of(resumed) == bytes_of(train(cell, digits))
+
+
+@pytest.mark.parametrize("damage", ["truncated", "flipped", "empty", "text"])
+def test_damaged_checkpoint_is_not_used(
+    damage: str, make_cell: Callable[..., Cell], digits: Data, checkpoint: Path
+) -> None:
+    cell = make_cell(epochs=3)
+    interrupt(cell, digits, checkpoint)
+    content = bytearray(checkpoint.read_bytes())
+    content[-100] ^= 1
+    damaged = {"truncated": content[:-50], "flipped": content, "empty": b"", "text": b"not a checkpoint at all"}
+    checkpoint.write_bytes(bytes(damaged[damage]))
+    with pytest.warns(UserWarning, match="damaged"):
+        resumed, epochs = resume(cell, digits, checkpoint)
+    assert epochs == [1, 2, 3]
+    assert bytes_of(resumed) == bytes_of(train(cell, digits))
+
+
+def test_checkpoint_of_another_cell_is_not_used(
+    make_cell: Callable[..., Cell], digits: Data, checkpoint: Path
+) -> None:
+    interrupt(make_cell(epochs=3), digits, checkpoint)
+    with pytest.warns(UserWarning, match="another run"):
+        resumed, epochs = resume(make_cell(epochs=3, seed=1), digits, checkpoint)
+    assert epochs == [1, 2, 3]
+    assert bytes_of(resumed) == bytes_of(train(make_cell(epochs=3, seed=1), digits))
+
+
+def test_a_loss_that_draws_numbers_goes_on_drawing(
+    make_cell: Callable[..., Cell], digits: Data, checkpoint: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def jitter(head: losses.Head, batch: losses.Batch) -> None:
+        head.weight += 0.01 * torch.randn(head.weight.shape, generator=head.generator)
+
+    monkeypatch.setattr(losses.get("arcface"), "observe", jitter)
+    cell = make_cell("arcface", epochs=4)
+    interrupt(cell, digits, checkpoint)
+    assert bytes_of(resume(cell, digits, checkpoint)[0]) == bytes_of(train(cell, digits))
+
+
+def test_short_runs_write_no_checkpoint(make_cell: Callable[..., Cell], digits: Data, checkpoint: Path) -> None:
+    train(make_cell(), digits, checkpoint=checkpoint, checkpoint_every=3600.0)
+    assert not checkpoint.parent.exists()
