@@ -1,5 +1,6 @@
 """The command line. Exit 0: all is well; 1: something failed and is named; 2: the call is wrong."""
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -61,6 +62,140 @@ def audit(
     raise typer.Exit(1 if failed else 0)
 
 
+Results = Annotated[
+    Path,
+    typer.Option("--results", metavar="DIR", envvar="MARGINBENCH_RESULTS", help="Where results are kept."),
+]
+DataFolder = Annotated[
+    Path | None,
+    typer.Option("--data", metavar="DIR", envvar="MARGINBENCH_DATA", help="Where datasets are; ./data by default."),
+]
+
+
+def _split(text: str | None) -> list[str] | None:
+    return [part.strip() for part in text.split(",") if part.strip()] if text else None
+
+
+def _seeds(text: str | None) -> list[int] | None:
+    try:
+        return [int(part) for part in _split(text) or []] or None
+    except ValueError:
+        raise ValueError(f"--seeds {text}: expected numbers with commas between them, such as 0,1,2") from None
+
+
+def _workers(count: int | None) -> int:
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return count or cores
+
+
+@app.command()
+def run(
+    experiment: Annotated[str, typer.Argument(help="A shipped experiment's name, or a path to a YAML file.")],
+    losses: Annotated[str | None, typer.Option(help="Only these losses, with commas between them.")] = None,
+    datasets: Annotated[str | None, typer.Option(help="Only these datasets, with commas between them.")] = None,
+    seeds: Annotated[str | None, typer.Option(help="Only these seeds, with commas between them.")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Worker processes; one per core by default.")] = None,
+    device: Annotated[str, typer.Option(help="cpu, cuda or cuda:N.")] = "cpu",
+    plugin: Plugins = None,
+    results: Results = Path("results"),
+    data: DataFolder = None,
+    keep_models: Annotated[bool, typer.Option("--keep-models", help="Keep the trained nets.")] = False,
+    dry: Annotated[bool, typer.Option("--dry-run", help="List the cells with an estimate of their time.")] = False,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Try failed cells again.")] = False,
+) -> None:
+    """Train every cell of an experiment that has no result yet.
+
+    What is finished is kept whatever happens; the same command goes on where it was.
+
+    \b
+    Examples:
+      python -m benchmark run smoke
+      python -m benchmark run default --workers 2
+      python -m benchmark run default --losses arcface,cosface --datasets digits --seeds 0,1
+      python -m benchmark run my-experiment.yaml --dry-run
+    """
+    import losses as registry
+    from benchmark import running
+
+    for file in plugin or []:
+        registry.load_plugin(file)
+    request = running.Request(
+        experiment=experiment,
+        results=results,
+        data=data,
+        losses=_split(losses),
+        datasets=_split(datasets),
+        seeds=_seeds(seeds),
+        workers=_workers(workers),
+        device=device,
+        plugins=tuple(file.resolve() for file in plugin or []),
+        keep_models=keep_models,
+        retry_failed=retry_failed,
+    )
+    if dry:
+        typer.echo(running.dry_run(request))
+        return
+    raise typer.Exit(running.run(request))
+
+
+@app.command()
+def score(
+    experiment: Annotated[str, typer.Argument(help="The name of an experiment that was run.")],
+    results: Results = Path("results"),
+) -> None:
+    """Recompute every metric from the saved embeddings, and report any that differ from what is stored.
+
+    \b
+    Example:
+      python -m benchmark score default
+    """
+    from tqdm import tqdm
+
+    from benchmark import rescoring, spec
+    from benchmark.store import Store
+
+    name = spec.load(experiment).name
+    runs, damaged = rescoring.runs_to_score(Store(results, name))
+    found = []
+    for one in tqdm(runs, desc="score", unit="run", leave=False, disable=None):
+        found += list(rescoring.rescore(one))
+    for problem in damaged:
+        typer.echo(f"damaged: {problem}")
+    for item in found:
+        typer.echo(f"differs: {item.run} {item.metric}: stored {item.stored}, recomputed {item.recomputed}")
+    typer.echo(f"{len(runs)} runs, {len(found)} figures that differ, {len(damaged)} damaged runs")
+    raise typer.Exit(1 if found or damaged else 0)
+
+
+@listing.command("datasets")
+def list_datasets() -> None:
+    """The datasets and wrappers with their options, defaults and ranges."""
+    import datasets
+
+    for name in [*datasets.names(), *datasets.wrapper_names()]:
+        typer.echo(f"{name}: {datasets.summary(name)}")
+        for key, option in datasets.options(name).items():
+            typer.echo(f"    {key} = {option.default!r}: {option.meaning} ({option.allowed()})")
+
+
+@listing.command("backbones")
+def list_backbones() -> None:
+    """The backbones."""
+    from benchmark import backbones
+
+    for name in backbones.names():
+        typer.echo(name)
+
+
+@listing.command("experiments")
+def list_experiments() -> None:
+    """The experiments that come with MarginBench."""
+    from benchmark import spec
+
+    for name in spec.names():
+        typer.echo(f"{name}: {spec.describe(name)}")
+
+
 @listing.command("losses")
 def list_losses(plugin: Plugins = None) -> None:
     """The losses with their hyper-parameters, defaults and ranges."""
@@ -79,6 +214,6 @@ def main() -> None:
     """Runs the command line; wrong input ends in one readable message and exit 2."""
     try:
         app()
-    except ValueError as problem:
+    except (ValueError, FileNotFoundError) as problem:
         print(f"error: {problem}", file=sys.stderr)
         sys.exit(2)

@@ -6,7 +6,7 @@ import signal
 import time
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from typing import Any
@@ -17,6 +17,7 @@ from benchmark.engine.worker import MEMORY, ONE_THREAD, Setting, work
 from benchmark.store import Claim, Failure, Store
 
 TRIES = 2  # of a cell whose worker dies
+DEATHS_AT_START = 5  # in a row, after which starting more is of no use
 SECONDS_BETWEEN_LOOKS = 0.5  # at cells that another runner has
 
 
@@ -36,7 +37,11 @@ class _Worker:
     lives: Connection  # closed with this process, however it ends
     job: Job | None = None
     claim: Claim | None = None
-    begun: float = 0.0
+    ready: bool = False
+
+
+class WorkersDieError(Exception):
+    """No worker lives long enough to take a cell."""
 
 
 def run_local(jobs: list[Job], store: Store, setting: Setting, workers: int, progress: Progress) -> Outcome:
@@ -47,6 +52,8 @@ def run_local(jobs: list[Job], store: Store, setting: Setting, workers: int, pro
             pool.run()
         except KeyboardInterrupt:
             pool.outcome.stopped = "interrupted"
+        except WorkersDieError as problem:
+            pool.outcome.stopped = str(problem)
         except OSError as problem:
             pool.outcome.stopped = f"the results could not be written: {problem}"
         finally:
@@ -63,24 +70,24 @@ class _Pool:
         self.size = max(1, min(workers, len(jobs)))
         self.workers: list[_Worker] = []
         self.tries: dict[str, int] = {}
+        self.deaths_at_start = 0
         self.outcome = Outcome()
         self.elsewhere: list[Job] = []
 
     def run(self) -> None:
         while self.waiting or self.elsewhere or any(worker.job for worker in self.workers):
+            if not self.waiting:
+                self._take_back_from_other_runners()
             self._hire()
-            if self.elsewhere and not self.waiting:
-                self._look_again_at_cells_of_other_runners()
+            for worker in self.workers:
+                if worker.ready and worker.job is None:
+                    self._give(worker)
             self._hear()
 
     def _hire(self) -> None:
         busy = sum(worker.job is not None for worker in self.workers)
-        while len(self.workers) < min(self.size, busy + len(self.waiting)):
+        for _ in range(min(self.size, busy + len(self.waiting)) - len(self.workers)):
             self.workers.append(_start(self.setting))
-            busy += 0
-        for worker in self.workers:
-            if worker.job is None and worker.begun:
-                self._give(worker)
 
     def _give(self, worker: _Worker) -> None:
         """Hands the next free job to an idle worker."""
@@ -89,26 +96,34 @@ class _Pool:
             claim = self.store.claim(job.id)
             if claim is None:
                 self.elsewhere.append(job)
-                continue
-            if self.store.has(job.id):  # another runner finished it since we looked
+            elif self.store.has(job.id):  # another runner finished it since we looked
                 claim.release()
                 self._finished(job)
-                continue
-            worker.job, worker.claim = job, claim
-            try:
-                worker.jobs.send((job, self.store.checkpoint(job.id)))
-            except OSError:
-                pass  # it died: its sentinel will say so
-            self.progress.running(self._names())
-            return
+            else:
+                worker.job, worker.claim = job, claim
+                with suppress(OSError):  # if it has died, its sentinel will say so
+                    worker.jobs.send((job, self.store.checkpoint(job.id)))
+                self.progress.running([other.job.name for other in self.workers if other.job])
+                return
+
+    def _take_back_from_other_runners(self) -> None:
+        """A cell whose claim is free again was finished by its runner, or is ours to run."""
+        held = []
+        for job in self.elsewhere:
+            claim = self.store.claim(job.id)
+            if claim is None:
+                held.append(job)
+            else:
+                claim.release()
+                self.waiting.append(job)
+        self.elsewhere = held
 
     def _hear(self) -> None:
-        """Waits for the workers, and deals with each that answered or died."""
+        """Waits a little for the workers, and deals with each that answered or died."""
         if not self.workers:
-            time.sleep(SECONDS_BETWEEN_LOOKS if self.elsewhere else 0.0)
-            return
+            time.sleep(SECONDS_BETWEEN_LOOKS)
         sources = [worker.jobs for worker in self.workers] + [worker.process.sentinel for worker in self.workers]
-        ready = set(wait(sources, timeout=SECONDS_BETWEEN_LOOKS))
+        ready = set(wait(sources, timeout=SECONDS_BETWEEN_LOOKS)) if sources else set()
         for worker in list(self.workers):
             if worker.jobs in ready:
                 try:
@@ -121,8 +136,8 @@ class _Pool:
 
     def _answered(self, worker: _Worker, kind: str, content: Any) -> None:
         job, claim = worker.job, worker.claim
-        worker.begun = worker.begun or time.monotonic()
-        if kind == "ready" or job is None or claim is None:
+        worker.ready, self.deaths_at_start = True, 0
+        if job is None or claim is None:
             return
         try:
             if kind == "done":
@@ -142,8 +157,9 @@ class _Pool:
         _dismiss(worker)
         job, claim = worker.job, worker.claim
         if job is None or claim is None:
-            if not worker.begun:
-                raise ChildProcessError(f"a worker ended {how} before its first cell")
+            self.deaths_at_start += not worker.ready
+            if self.deaths_at_start >= DEATHS_AT_START:
+                raise WorkersDieError(f"{DEATHS_AT_START} workers in a row ended {how} before their first cell")
             return
         self.tries[job.id] = self.tries.get(job.id, 0) + 1
         if self.tries[job.id] < TRIES:
@@ -161,29 +177,6 @@ class _Pool:
         self.store.record_failure(failure)
         self.outcome.failed.append(failure)
         self.progress.failed(failure)
-
-    def _look_again_at_cells_of_other_runners(self) -> None:
-        """One whose claim is free again was finished by the other runner, or is ours to run."""
-        self.waiting.extend(self.elsewhere)
-        self.elsewhere.clear()
-        if all(worker.job is not None for worker in self.workers):
-            time.sleep(SECONDS_BETWEEN_LOOKS)
-            return
-        held = []
-        for job in list(self.waiting):
-            claim = self.store.claim(job.id)
-            if claim is None:
-                held.append(job)
-                self.waiting.remove(job)
-            else:
-                claim.release()
-        self.elsewhere = held
-        if held:
-            self.progress.tick()
-            time.sleep(SECONDS_BETWEEN_LOOKS)
-
-    def _names(self) -> list[str]:
-        return [worker.job.name for worker in self.workers if worker.job]
 
     def close(self) -> None:
         for worker in self.workers:

@@ -13,7 +13,7 @@ from typing import Any
 KEPT_DATASETS = 2
 MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(2**30), "MALLOC_MMAP_THRESHOLD_": str(2**30)}
 """Keeps freed memory for the next batch; giving it back costs a page fault for every 4 KB of it."""
-ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,39 @@
+"""`score EXPERIMENT`: every metric again from the saved embeddings, compared with what is stored."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from benchmark import scoring
+from benchmark.store import Run, Store
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A figure that does not follow from the embeddings stored beside it."""
+
+    run: str
+    metric: str
+    stored: Any
+    recomputed: Any
+
+
+def rescore(run: Run) -> Iterator[Difference]:
+    """What differs in one run; nothing for a diverged one, which has no figures."""
+    if run.metrics["diverged_at"] is not None:
+        return
+    arrays = {name: value.numpy() for name, value in run.arrays().items()}
+    yield from differences(run.id, run.metrics["figures"], scoring.figures(arrays))
+
+
+def differences(name: str, stored: Mapping[str, Any], recomputed: Mapping[str, Any]) -> Iterator[Difference]:
+    for metric in sorted({*stored, *recomputed}):
+        if stored.get(metric, "absent") != recomputed.get(metric, "absent"):
+            yield Difference(name, metric, stored.get(metric, "absent"), recomputed.get(metric, "absent"))
+
+
+def runs_to_score(store: Store) -> tuple[list[Run], list[str]]:
+    """The experiment's whole runs, and the damaged ones by name."""
+    if not store.runs.is_dir():
+        raise ValueError(f"there are no results in {store.folder}: run the experiment first, or name --results")
+    return store.load_all()

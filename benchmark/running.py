@@ -1,0 +1,139 @@
+"""`run EXPERIMENT`: from an experiment's name to stored results, a summary file and an answer on the screen."""
+
+import json
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from benchmark import spec
+from benchmark.cell import PROTOCOL_VERSION, Cell
+from benchmark.engine import Outcome, Plan, plan, run_local
+from benchmark.engine.plan import loss_digest
+from benchmark.engine.progress import Progress
+from benchmark.engine.worker import Setting
+from benchmark.store import Run, Store, summary_table, write_atomically
+
+SHOWN = {"closed": "test/classification_accuracy", "open": "test/accuracy"}
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the command line asked for."""
+
+    experiment: str
+    results: Path
+    data: Path | None
+    losses: list[str] | None = None
+    datasets: list[str] | None = None
+    seeds: list[int] | None = None
+    workers: int = 1
+    device: str = "cpu"
+    plugins: tuple[Path, ...] = ()
+    keep_models: bool = False
+    retry_failed: bool = False
+
+
+def dry_run(request: Request) -> str:
+    """The cells of a run, a line each, with an estimate of their time."""
+    cells = _cells(request)
+    seconds = spec.estimate_seconds(cells)
+    lines = [spec.cell_line(cell, one) for cell, one in zip(cells, seconds, strict=True)]
+    return "\n".join([*lines, f"{len(cells)} cells, {spec.in_words(seconds)} on one core"])
+
+
+def run(request: Request) -> int:
+    """Runs what has no result yet; the exit status."""
+    experiment = spec.load(request.experiment)
+    cells = _cells(request)
+    store = Store(request.results, experiment.name)
+    todo = plan(cells, store, request.data, request.retry_failed, lambda label: say(f"loading {label} …"))
+    for note in todo.notes:
+        say(f"note: {note}")
+    workers = min(request.workers, max(1, len(todo.todo)))
+    say(f"{experiment.name}: {len(todo.jobs)} cells, {len(todo.done)} with a result, {len(todo.todo)} to run")
+    begun = time.monotonic()
+    outcome = _run_jobs(todo, store, request, workers)
+    runs = save_summary(experiment.cells(), todo, store)
+    if outcome.done:
+        say(f"{len(outcome.done)} cells in {_in_words(time.monotonic() - begun)} on {workers} worker(s)")
+    print(overview(runs))
+    print(f"\nresults: {store.folder}\nsummary: {store.folder / 'summary.csv'}")
+    return _verdict(todo, outcome)
+
+
+def _cells(request: Request) -> list[Cell]:
+    experiment = spec.load(request.experiment)
+    return experiment.cells(losses=request.losses, datasets=request.datasets, seeds=request.seeds)
+
+
+def _run_jobs(todo: Plan, store: Store, request: Request, workers: int) -> Outcome:
+    if not todo.todo:
+        return Outcome()
+    setting = Setting(request.data, request.device, request.plugins, request.keep_models)
+    progress = Progress(todo.todo, workers)
+    try:
+        return run_local(todo.todo, store, setting, workers, progress)
+    finally:
+        progress.close()
+
+
+def save_summary(cells: list[Cell], todo: Plan, store: Store) -> list[Run]:
+    """Writes summary.csv: every stored run that the experiment, as it is now, still asks for."""
+    wanted = {json.dumps(cell.description(), sort_keys=True) for cell in cells}
+    digests = {name: loss_digest(name) for name in {cell.loss for cell in cells}}
+    planned = {json.dumps(job.cell.description(), sort_keys=True): job.id for job in todo.jobs}
+    runs = []
+    for run in store.load_all()[0]:
+        about = json.dumps(run.cell["cell"], sort_keys=True)
+        current = run.cell["protocol"] == PROTOCOL_VERSION and about in wanted
+        if current and run.cell["loss_digest"] == digests[run.cell["cell"]["loss"]]:
+            runs += [run] if planned.get(about, run.id) == run.id else []
+    if runs:
+        write_atomically(store.folder / "summary.csv", summary_table(runs).to_csv(index=False).encode())
+    return runs
+
+
+def overview(runs: list[Run]) -> str:
+    """Mean over the seeds of the figure that people look at first, loss by dataset."""
+    table = summary_table(runs)
+    columns = {}
+    for dataset, rows in table.groupby("dataset", sort=True):
+        closed = SHOWN["closed"] in rows and rows[SHOWN["closed"]].notna().any()
+        figure = SHOWN["closed" if closed else "open"]
+        if figure not in rows:
+            continue
+        heading = f"{dataset} {'classification' if closed else 'verification'} %"
+        columns[heading] = 100.0 * rows.groupby("label")[figure].mean()
+    if not columns:
+        return "no run has a figure to show yet"
+    shown = pd.DataFrame(columns).round(2)
+    diverged = table[table["status"] == "diverged"].groupby("label").size()
+    if len(diverged):
+        shown["diverged runs"] = diverged.reindex(shown.index).fillna(0).astype(int)
+    seeds = table["seed"].nunique()
+    shown.index.name = None
+    caption = f"mean over {seeds} seed(s); which differences are real is for the report to say"
+    return f"{caption}\n{shown.to_string(na_rep='–')}"
+
+
+def _verdict(todo: Plan, outcome: Outcome) -> int:
+    failed = [*todo.failed_before, *outcome.failed]
+    for failure in failed:
+        say(f"failed: {failure.name}: {failure.reason}")
+    if todo.failed_before:
+        say("cells that failed in an earlier run are tried again with --retry-failed")
+    if outcome.stopped:
+        say(f"stopped: {outcome.stopped}; what is finished is kept, run again to go on")
+        return 130 if outcome.stopped == "interrupted" else 1
+    return 1 if failed else 0
+
+
+def say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def _in_words(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds < 90 else f"{seconds / 60:.1f} min"
