@@ -64,3 +64,18 @@ def test_streamed_images_give_the_same_batches(digits: Data) -> None:
         found.append([images.clone() for images, _, _ in batches.epoch(3)])
     assert all(torch.equal(a, b) for a, b in zip(*found, strict=True))
     assert found[0][0].is_contiguous(memory_format=torch.channels_last)
+
+
+def test_augmentation_is_seeded_by_epoch_and_step(digits: Data) -> None:
+    found: list[int] = []
+
+    def watch(images: Tensor, generator: torch.Generator) -> Tensor:
+        found.append(generator.initial_seed())
+        torch.rand(len(found), generator=generator)
+        return images
+
+    seeds = Seeds("d", "b", 0)
+    batches = Batches(digits.train, 400, watch, torch.zeros(1), torch.ones(1), seeds, "cpu")
+    for _ in batches.epoch(2):
+        pass
+    assert found == [seeds.augmentation(2, step) for step in range(3)]
