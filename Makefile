@@ -5,7 +5,7 @@ RUN := $(VENV)/bin/python
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test lint audit clean
+.PHONY: help setup bench test lint audit perf clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -26,8 +26,15 @@ lint: $(READY)
 	$(RUN) -m ruff check .
 	$(RUN) -m mypy
 
+bench: $(READY)  ## run the default experiment: every loss on digits and glyphs, 5 seeds
+	$(RUN) -m benchmark run default
+
 audit: $(READY)  ## check every loss: gradients, limits, half precision, state
 	$(RUN) -m benchmark audit
+
+perf: $(READY)  ## measure speed against the bound and against peers (about ten minutes)
+	$(RUN) -m perf.loss_head; $(RUN) -m perf.training; $(RUN) -m perf.runner; $(RUN) -m perf.verification; \
+	$(RUN) -m perf.statistics; $(RUN) -m perf.geometry
 
 clean:  ## remove .venv and caches (results and data stay)
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis *.egg-info

@@ -1,5 +1,6 @@
 """The command line. Exit 0: all is well; 1: something failed and is named; 2: the call is wrong."""
 
+import importlib.util
 import os
 import sys
 from pathlib import Path
@@ -210,8 +211,23 @@ def list_losses(plugin: Plugins = None) -> None:
             typer.echo(f"    {key} = {hyper.default!r}: {hyper.meaning} ({hyper.allowed()})")
 
 
+def _check_that_datasets_is_ours() -> None:
+    """Hugging Face's package has the same name; the folder beside this one is meant."""
+    found = importlib.util.find_spec("datasets")
+    here = Path(__file__).resolve().parents[1] / "datasets" / "__init__.py"
+    if found is None or found.origin is None or Path(found.origin).resolve() != here:
+        where = found.origin if found is not None else "nowhere"
+        print(
+            f"error: `import datasets` finds {where}, not MarginBench's own {here}: run from the project's folder, "
+            "in the .venv that `make setup` makes, without another package of that name installed",
+            file=sys.stderr,
+        )
+        sys.exit(2)
+
+
 def main() -> None:
     """Runs the command line; wrong input ends in one readable message and exit 2."""
+    _check_that_datasets_is_ours()
     try:
         app()
     except (ValueError, FileNotFoundError) as problem:

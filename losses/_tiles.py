@@ -48,7 +48,7 @@ def _negatives(rows: Tensor, weight: Tensor, labels: Tensor) -> Iterator[Tensor]
     rows = rows.to(weight.dtype)
     for tile in tiles(labels, len(weight)):
         classes = weight[tile.start : tile.stop]
-        block = rows @ (classes * inverse_norms(classes)[:, None]).T
+        block = (rows @ classes.T).mul_(inverse_norms(classes))
         tile.strike_out(block)
         yield block
 
