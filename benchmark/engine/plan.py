@@ -69,6 +69,7 @@ def plan(
     on_dataset: Callable[[str], None] = lambda label: None,
 ) -> Plan:
     """Loads the data, names the cells and looks at what is stored. Damaged runs are set aside and done again."""
+    store.clear_leftovers()
     notes: list[str] = []
     seen: dict[str, tuple[str, int, int, str]] = {}
     jobs = []

@@ -144,12 +144,12 @@ class Store:
             return None
 
     def clear_leftovers(self) -> None:
-        """Removes what killed runners left unfinished. Only with every claim free is nobody writing there."""
-        for path in [*self.runs.glob(f"{ASIDE}*"), *self.folder.glob(f"{ASIDE}*")]:
-            if path.is_dir():
+        """Removes runs that a killed runner left half written. Whoever holds a cell's claim may still be writing it."""
+        for path in self.runs.glob(f"{ASIDE}*"):
+            held = self.claim(path.name.removeprefix(ASIDE).partition("-")[0])
+            if held is not None:
                 shutil.rmtree(path, ignore_errors=True)
-            else:
-                path.unlink(missing_ok=True)
+                held.release()
 
 
 def checksum(content: bytes) -> str:

@@ -99,7 +99,8 @@ def test_official_checksums_are_verified(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name", ["mnist", "kmnist", "fashion_mnist", "emnist", "cifar10", "cifar100", "omniglot"]
 )
-def test_missing_data_says_where_and_how(name: str, tmp_path: Path) -> None:
+def test_missing_data_says_where_and_how(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("datasets.fashion_mnist.DEBIAN", tmp_path / "no system package")
     with pytest.raises(FileNotFoundError) as caught:
         datasets.load(name, tmp_path / "nothing")
     message = str(caught.value)
@@ -107,6 +108,18 @@ def test_missing_data_says_where_and_how(name: str, tmp_path: Path) -> None:
     assert "download=True" in message
     assert "http" in message
     assert "MARGINBENCH_DATA" in message
+
+
+@pytest.mark.skipif(
+    not Path("/usr/share/datasets/fashion-mnist").is_dir(), reason="Debian's dataset-fashion-mnist is not installed"
+)
+def test_real_fashion_mnist_from_debian(tmp_path: Path) -> None:
+    data = datasets.load("fashion_mnist", tmp_path)
+    assert (len(data.train) + len(data.val), len(data.test)) == (60_000, 10_000)
+    assert data.num_classes == 10
+    assert data.image_shape == (1, 28, 28)
+    assert data.test.class_counts.tolist() == [1_000] * 10
+    assert 0.28 < data.train.images.float().mean().item() / 255 < 0.29
 
 
 def test_fashion_mnist_from_a_system_package(

@@ -129,6 +129,20 @@ def test_a_claim_is_held_by_one_and_dropped_by_death(tmp_path: Path) -> None:
     assert not path.exists()
 
 
+def test_half_written_runs_are_cleared_unless_somebody_is_writing(tmp_path: Path) -> None:
+    store = Store(tmp_path, "exp")
+    store.save(ID, files(), cell())
+    left, under_way = (store.runs / f".aside-{name * 16}-abcd" for name in "ab")
+    left.mkdir()
+    under_way.mkdir()
+    held = store.claim("b" * 16)
+    assert held is not None
+    store.clear_leftovers()
+    assert (left.exists(), under_way.exists()) == (False, True)
+    held.release()
+    assert store.load(ID).id == ID
+
+
 def test_summary_rows_are_tidy_and_in_a_fixed_order(tmp_path: Path) -> None:
     store = Store(tmp_path, "exp")
     for number, (label, seed) in enumerate([("b", 1), ("a", 1), ("b", 0), ("a", 0)]):
