@@ -1,7 +1,7 @@
 """The runner's throughput on whole cells against the bare training step and against the loop people usually write.
 
-    python -m perf.runner               # about three minutes
-    python -m perf.runner --epochs 10   # longer cells
+    python -m perf.runner               # cells of half a minute; about five minutes in all
+    python -m perf.runner --epochs 5    # cells as short as default's: embedding and scoring weigh more
 
 The runner's time goes from the first cell's start to the last cell's end on two workers: batches, training, embedding,
 all metrics, handing over and storing. The bare step is forward, backward and optimiser on normalised batches in memory,
@@ -21,6 +21,7 @@ import torch
 import datasets
 from benchmark.cell import Cell, Recipe
 from benchmark.engine import Job, plan, run_local
+from benchmark.engine.local import one_thread_and_kept_memory
 from benchmark.engine.progress import Progress
 from benchmark.engine.worker import Setting
 from benchmark.store import Store
@@ -79,8 +80,9 @@ def bare_pace(epochs: int) -> float:
     context = multiprocessing.get_context("spawn")
     answers, both = context.Queue(), context.Barrier(WORKERS)
     processes = [context.Process(target=_bare, args=(epochs, answers, both)) for _ in range(WORKERS)]
-    for process in processes:
-        process.start()
+    with one_thread_and_kept_memory():
+        for process in processes:
+            process.start()
     pace = sum(answers.get() for _ in processes)
     for process in processes:
         process.join()
@@ -97,8 +99,8 @@ def usual_pace() -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--cells", type=int, default=6)
-    parser.add_argument("--epochs", type=int, default=10)
+    parser.add_argument("--cells", type=int, default=4)
+    parser.add_argument("--epochs", type=int, default=30)
     options = parser.parse_args()
     paces: dict[str, list[float]] = {"bare step": [], "runner": [], "usual loop": []}
     for _ in range(2):

@@ -54,12 +54,12 @@ def bare_step(cell: Cell, data: Data) -> Callable[[], None]:
 
 
 class PilImages(Dataset[tuple[Tensor, int]]):
-    """Images as a folder of files would give them once they are decoded."""
+    """As torchvision's datasets do it: an array in memory, a PIL image made of the item, then the transforms."""
 
     def __init__(self, data: Data) -> None:
         transforms = ensure_torchvision().transforms
-        to_pil = transforms.ToPILImage()
-        self.images = [to_pil(image) for image in data.train.images[torch.arange(len(data.train))]]
+        self.to_pil = transforms.ToPILImage()
+        self.images = data.train.images[torch.arange(len(data.train))]
         self.labels = data.train.labels.tolist()
         channels = data.image_shape[0]
         self.transform = transforms.Compose(
@@ -74,7 +74,7 @@ class PilImages(Dataset[tuple[Tensor, int]]):
         return len(self.images)
 
     def __getitem__(self, index: int) -> tuple[Tensor, int]:
-        return self.transform(self.images[index]), self.labels[index]
+        return self.transform(self.to_pil(self.images[index])), self.labels[index]
 
 
 def usual_loop(cell: Cell, data: Data) -> Callable[[], None]:

@@ -189,18 +189,25 @@ class _Pool:
         self.workers.clear()
 
 
+@contextmanager
+def one_thread_and_kept_memory() -> Iterator[None]:
+    """The environment that workers are started in; libraries read it when they are loaded."""
+    before = {name: os.environ.get(name) for name in ONE_THREAD | MEMORY}
+    os.environ.update(ONE_THREAD | MEMORY)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name) if value is None else os.environ.__setitem__(name, value)
+
+
 def _start(setting: Setting) -> _Worker:
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     lives, watched = context.Pipe()
-    before = {name: os.environ.get(name) for name in ONE_THREAD | MEMORY}
-    os.environ.update(ONE_THREAD | MEMORY)
-    try:
-        process = context.Process(target=work, args=(theirs, watched, setting), daemon=True)
+    process = context.Process(target=work, args=(theirs, watched, setting), daemon=True)
+    with one_thread_and_kept_memory():
         process.start()
-    finally:
-        for name, value in before.items():
-            os.environ.pop(name) if value is None else os.environ.__setitem__(name, value)
     theirs.close()
     watched.close()
     return _Worker(process, ours, lives)
