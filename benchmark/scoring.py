@@ -44,10 +44,11 @@ def _of_split(split: str, arrays: Mapping[str, np.ndarray]) -> Figures:
     embeddings, labels = arrays[f"{split}/embeddings"], arrays[f"{split}/labels"]
     found: Figures = {}
     found.update(metrics.verification(*_verification_input(split, arrays)))
+    closed = f"{split}/logits" in arrays  # only there are test classes the training classes
+    counts = arrays["train/counts"] if closed else None
     if split == "test":
-        found.update(metrics.retrieval(embeddings, labels))
-    if f"{split}/logits" in arrays:
-        counts = arrays["train/counts"]
+        found.update(metrics.retrieval(embeddings, labels, counts))
+    if closed:
         logits = arrays[f"{split}/logits"]
         found.update(_renamed(metrics.classification(logits, labels, counts), "classification"))
         found.update(metrics.nearest_class_mean(embeddings, labels, arrays["train/centres"], counts))

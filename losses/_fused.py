@@ -25,23 +25,16 @@ LOWEST = -1e30  # takes the place of −∞ as the maximum of a row that has not
 _spare: dict[tuple[torch.dtype, torch.device], Tensor] = {}  # one store for reuse: new memory costs page faults
 
 
-def fused_cross_entropy(
-    batch: "Batch",
-    scale: Tensor,
-    target: Tensor,
-    slope: Tensor,
-    keep_bytes: int | None = None,
-    tile_width: int | None = None,
-) -> Tensor:
+def fused_cross_entropy(batch: "Batch", scale: Tensor, target: Tensor, slope: Tensor) -> Tensor:
     """−ln of the target's posterior, for each sample (B), in float64.
 
     scale   B factors of the cosines; gradients flow to them
     target  B target logits; gradients flow to them
     slope   d target / d cosine, by which the gradient goes on to embeddings and weights
     """
-    keep = KEEP_BYTES if keep_bytes is None else keep_bytes
+    with_gradient = torch.is_grad_enabled()
     loss: Tensor = _FusedCrossEntropy.apply(
-        batch.embeddings, batch.weight, scale, target, slope, batch, keep, tile_width, torch.is_grad_enabled()
+        batch.embeddings, batch.weight, scale, target, slope, batch, with_gradient
     )  # type: ignore[no-untyped-call]
     return loss
 
@@ -56,13 +49,11 @@ class _FusedCrossEntropy(torch.autograd.Function):
         target: Tensor,
         slope: Tensor,
         batch: "Batch",
-        keep_bytes: int,
-        tile_width: int | None,
         with_gradient: bool,
     ) -> Tensor:
         size, classes = len(embeddings), len(weight)
-        cut = tiles(batch.labels, classes, tile_width)
-        keep = with_gradient and size * classes * weight.element_size() <= keep_bytes
+        cut = tiles(batch.labels, classes)
+        keep = with_gradient and size * classes * weight.element_size() <= KEEP_BYTES
         store = _take_store(size * (classes if keep else cut[0].stop), weight)
         own = batch.directions
         rows = torch.mul(own.unit, scale[:, None], out=torch.empty_like(embeddings))
@@ -131,10 +122,7 @@ class _FusedCrossEntropy(torch.autograd.Function):
             to_own = torch.addcmul(unit, target_unit, cosine, value=-1)
             to_own.mul_(cosine_gradient * own_inverse[:, None])
             weight_gradient.index_add_(0, labels, to_own.to(weight.dtype))
-        return (
-            embedding_gradient, weight_gradient, scale_gradient, target_gradient,
-            None, None, None, None, None,
-        )  # fmt: skip
+        return embedding_gradient, weight_gradient, scale_gradient, target_gradient, None, None, None
 
 
 def _take_store(entries: int, like: Tensor) -> Tensor:

@@ -26,9 +26,9 @@ class Tile:
         block.view(-1).index_fill_(0, self.own, -math.inf)
 
 
-def tiles(labels: Tensor, num_classes: int, width: int | None = None) -> list[Tile]:
+def tiles(labels: Tensor, num_classes: int) -> list[Tile]:
     """Cuts the classes into tiles; the labels are sorted once so that every tile finds its own at once."""
-    width = width or min(max(TILE_ENTRIES // len(labels), NARROWEST), WIDEST)
+    width = min(max(TILE_ENTRIES // len(labels), NARROWEST), WIDEST)
     if width >= num_classes:
         rows = torch.arange(0, len(labels) * num_classes, num_classes, device=labels.device)
         return [Tile(0, num_classes, rows.add_(labels))]
