@@ -142,6 +142,7 @@ def run(
 @app.command()
 def score(
     experiment: Annotated[str, typer.Argument(help="The name of an experiment that was run.")],
+    plugin: Plugins = None,
     results: Results = Path("results"),
 ) -> None:
     """Recompute every metric from the saved embeddings, and report any that differ from what is stored.
@@ -152,9 +153,12 @@ def score(
     """
     from tqdm import tqdm
 
+    import losses
     from benchmark import rescoring, spec
     from benchmark.store import Store
 
+    for file in plugin or []:
+        losses.load_plugin(file)
     name = spec.load(experiment).name
     runs, damaged = rescoring.runs_to_score(Store(results, name))
     found = []
@@ -233,3 +237,6 @@ def main() -> None:
     except (ValueError, FileNotFoundError) as problem:
         print(f"error: {problem}", file=sys.stderr)
         sys.exit(2)
+    except OSError as problem:
+        print(f"error: {problem}", file=sys.stderr)
+        sys.exit(1)

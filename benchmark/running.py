@@ -15,6 +15,7 @@ from benchmark.engine.plan import loss_digest
 from benchmark.engine.progress import Progress
 from benchmark.engine.worker import Setting
 from benchmark.store import Run, Store, summary_table, write_atomically
+from benchmark.training import check_device
 
 SHOWN = {"closed": "test/classification_accuracy", "open": "test/accuracy"}
 
@@ -46,6 +47,7 @@ def dry_run(request: Request) -> str:
 
 def run(request: Request) -> int:
     """Runs what has no result yet; the exit status."""
+    check_device(request.device)
     experiment = spec.load(request.experiment)
     cells = _cells(request)
     store = Store(request.results, experiment.name)
@@ -56,7 +58,11 @@ def run(request: Request) -> int:
     say(f"{experiment.name}: {len(todo.jobs)} cells, {len(todo.done)} with a result, {len(todo.todo)} to run")
     begun = time.monotonic()
     outcome = _run_jobs(todo, store, request, workers)
-    runs = save_summary(experiment.cells(), todo, store)
+    runs = current_runs(experiment.cells(), todo, store)
+    try:
+        write_atomically(store.folder / "summary.csv", summary_table(runs).to_csv(index=False).encode())
+    except OSError as problem:
+        outcome.stopped = outcome.stopped or f"the summary could not be written: {problem}"
     if outcome.done:
         say(f"{len(outcome.done)} cells in {_in_words(time.monotonic() - begun)} on {workers} worker(s)")
     print(overview(runs))
@@ -80,8 +86,8 @@ def _run_jobs(todo: Plan, store: Store, request: Request, workers: int) -> Outco
         progress.close()
 
 
-def save_summary(cells: list[Cell], todo: Plan, store: Store) -> list[Run]:
-    """Writes summary.csv: every stored run that the experiment, as it is now, still asks for."""
+def current_runs(cells: list[Cell], todo: Plan, store: Store) -> list[Run]:
+    """Every stored run that the experiment, as it is now, still asks for."""
     wanted = {json.dumps(cell.description(), sort_keys=True) for cell in cells}
     digests = {name: loss_digest(name) for name in {cell.loss for cell in cells}}
     planned = {json.dumps(job.cell.description(), sort_keys=True): job.id for job in todo.jobs}
@@ -91,14 +97,16 @@ def save_summary(cells: list[Cell], todo: Plan, store: Store) -> list[Run]:
         current = run.cell["protocol"] == PROTOCOL_VERSION and about in wanted
         if current and run.cell["loss_digest"] == digests[run.cell["cell"]["loss"]]:
             runs += [run] if planned.get(about, run.id) == run.id else []
-    if runs:
-        write_atomically(store.folder / "summary.csv", summary_table(runs).to_csv(index=False).encode())
     return runs
 
 
 def overview(runs: list[Run]) -> str:
     """Mean over the seeds of the figure that people look at first, loss by dataset."""
     table = summary_table(runs)
+    for setting in ("backbone", "dim", "recipe"):  # told apart in the row's name where the experiment varies them
+        for _, rows in table.groupby("dataset"):
+            if len(rows[setting].unique()) > 1:
+                table.loc[rows.index, "label"] += " · " + rows[setting].astype(str)
     columns = {}
     for dataset, rows in table.groupby("dataset", sort=True):
         closed = SHOWN["closed"] in rows and rows[SHOWN["closed"]].notna().any()

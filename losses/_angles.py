@@ -28,7 +28,11 @@ def row_norms(rows: Tensor) -> Tensor:
 def inverse_norms(rows: Tensor) -> Tensor:
     """1/‖row‖, and 0 for a row that counts as zero (N). A row that is not finite stays so."""
     norms = row_norms(rows)
-    return norms.reciprocal().masked_fill(norms < SHORTEST, 0.0)
+    inverse = norms.reciprocal().masked_fill(norms < SHORTEST, 0.0)
+    if bool(norms.isinf().any()):  # squares of finite entries can overflow where the inverse length does not
+        largest = rows.abs().amax(1, keepdim=True)
+        inverse = torch.where(norms.isinf(), 1.0 / row_norms(rows / largest) / largest[:, 0], inverse)
+    return inverse
 
 
 class _Unit(torch.autograd.Function):

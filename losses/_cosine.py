@@ -51,7 +51,7 @@ class CosineHead(Head):
     def _scale(self, embeddings: Tensor, dtype: torch.dtype) -> Tensor:
         factor = self.scale(embeddings)
         if isinstance(factor, Tensor):
-            return factor.to(dtype).expand(len(embeddings))
+            return factor.to(dtype, copy=True).expand(len(embeddings))  # an adapted buffer changes before backward
         return embeddings.new_full((len(embeddings),), factor, dtype=dtype)
 
     def uses_fused_path(self, batch_size: int) -> bool:

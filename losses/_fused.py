@@ -65,9 +65,7 @@ class _FusedCrossEntropy(torch.autograd.Function):
             inverse.append(inverse_norms(tile_weight))
             block = _block(store, tile, size, keep)
             torch.mm(rows, tile_weight.T, out=block)
-            tile.strike_out(block.mul_(inverse[-1]))
-            peaks.append(block.amax(1).clamp_min_(LOWEST))
-            block.sub_(peaks[-1][:, None]).exp_()
+            peaks.append(_exponentials(block, tile, inverse[-1]))
             log_sum = block.sum(1).to(target.dtype).log_().add_(peaks[-1])
             if keep:
                 block.mul_(inverse[-1])
@@ -96,10 +94,11 @@ class _FusedCrossEntropy(torch.autograd.Function):
             tile_weight = weight[tile.start : tile.stop]
             if ctx.store is not None:
                 block = _block(ctx.store, tile, len(rows), True)
-                share = upstream * (ctx.peaks[number] - log_total).exp()
             else:
-                block, share = _posteriors_by_length(rows, tile_weight, tile_inverse, log_total, tile), upstream
-            share = share.to(rows.dtype)[:, None]
+                block = torch.mm(rows, tile_weight.T)
+                _exponentials(block, tile, tile_inverse, ctx.peaks[number])
+                block.mul_(tile_inverse)
+            share = (upstream * (ctx.peaks[number] - log_total).exp()).to(rows.dtype)[:, None]
             towards.addcmul_(block @ tile_weight, share)
             if weight_gradient is not None:
                 part = torch.mm(block.T, rows * share, out=weight_gradient[tile.start : tile.stop])
@@ -141,10 +140,10 @@ def _block(store: Tensor, tile: Tile, size: int, keep: bool) -> Tensor:
     return store[first : first + size * width].view(size, width)
 
 
-def _posteriors_by_length(
-    rows: Tensor, tile_weight: Tensor, tile_inverse: Tensor, log_total: Tensor, tile: Tile
-) -> Tensor:
-    """p_j/‖W_j‖, the target's struck out."""
-    block = (rows @ tile_weight.T).mul_(tile_inverse)
-    tile.strike_out(block)
-    return block.sub_(log_total.to(block.dtype)[:, None]).exp_().mul_(tile_inverse)
+def _exponentials(block: Tensor, tile: Tile, tile_inverse: Tensor, peak: Tensor | None = None) -> Tensor:
+    """Turns x·W into e^(ℓ − peak) in place, the target's struck out; returns the rows' maximum, the peak."""
+    tile.strike_out(block.mul_(tile_inverse))
+    if peak is None:
+        peak = block.amax(1).clamp_min_(LOWEST)
+    block.sub_(peak[:, None]).exp_()
+    return peak

@@ -14,7 +14,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from losses import _registry
-from losses._angles import Directions, inverse_norms, row_norms, wide
+from losses._angles import Directions, inverse_norms
 from losses._hyper import Hyper, resolve_all
 from losses._tiles import hardest_negative, log_mean_exp_of_negatives
 
@@ -23,18 +23,13 @@ INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
 
 
 class Batch:
-    """One checked batch in full precision, and what losses ask of it. All but `norms` is without gradient."""
+    """One checked batch in full precision, and what losses ask of it, all of it without gradient."""
 
     def __init__(self, embeddings: Tensor, labels: Tensor, index: Tensor | None, weight: Tensor) -> None:
         self.embeddings = embeddings
         self.labels = labels
         self.index = index
         self.weight = weight
-
-    @property
-    def norms(self) -> Tensor:
-        """‖x‖ of each sample, in float64, with its gradient."""
-        return row_norms(wide(self.embeddings))
 
     @cached_property
     def directions(self) -> Directions:

@@ -98,8 +98,8 @@ class KappaFace(TargetOnlyHead):
 
 def concentration(mean_length: Tensor, dim: int) -> Tensor:
     """κ of a von Mises–Fisher distribution from the length of the mean direction; infinite ones become the
-    largest finite one, undefined ones 0."""
-    r = mean_length.clamp_max(1.0)
+    largest finite one, undefined ones 0. A length of 1 up to rounding, as a class of one image has, is infinite."""
+    r = torch.where(mean_length > 1.0 - 1e-6, 1.0, mean_length)
     kappa = r * (dim - r**2) / (1.0 - r**2)
     finite = kappa[kappa.isfinite()]
     largest = float(finite.max()) if len(finite) else 0.0

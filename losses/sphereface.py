@@ -18,7 +18,8 @@ class SphereFace(TargetOnlyHead):
     Paper: Liu et al., SphereFace: deep hypersphere embedding for face recognition, 2017, arXiv:1704.08063.
     Good for: the first angular margin, and one without a scale. m=1 is "modified softmax". Given `total_steps`,
     the schedule is stretched so that λ_min is reached after 6 % of the run, as in the reference; a short run
-    would otherwise never leave modified softmax. cos(mθ) is Chebyshev's polynomial of cos θ: no acos.
+    would otherwise never leave modified softmax. λ_min=0 is never reached and leaves the schedule as it is.
+    cos(mθ) is Chebyshev's polynomial of cos θ: no acos.
     """
 
     name = "sphereface"

@@ -208,7 +208,10 @@ def neutral(loss: type[Head]) -> float:
     return max(_apart(value, expected), _apart(to_embeddings, expected_gradient))
 
 
-@check("fused", 1.0, f"fused fp32 against plain float64, in units of {FUSED_RELATIVE:g} relative + {FUSED_FLOOR:g}")
+UNIT = f"{FUSED_RELATIVE:g} of the largest entry + {FUSED_FLOOR:g}"
+
+
+@check("fused", 1.0, f"fused fp32 against plain float64, in units of {UNIT}")
 def fused_equals_plain(loss: type[Head]) -> float:
     if not issubclass(loss, CosineHead):
         raise NotApplicableError("has no fused path")

@@ -127,9 +127,11 @@ class _Pool:
         for worker in list(self.workers):
             if worker.jobs in ready:
                 try:
-                    self._answered(worker, *worker.jobs.recv())
-                except (EOFError, ConnectionResetError):
+                    answer = worker.jobs.recv()
+                except (EOFError, OSError):  # it died, perhaps in the middle of its answer
                     self._died(worker)
+                else:
+                    self._answered(worker, *answer)
             elif worker.process.sentinel in ready:
                 self._died(worker)
         self.progress.tick()
@@ -145,12 +147,15 @@ class _Pool:
                 self._finished(job)
             else:
                 self._failed(job, content)
+            self.store.checkpoint(job.id).unlink(missing_ok=True)
         finally:
             worker.job, worker.claim = None, None
             claim.release()
 
     def _died(self, worker: _Worker) -> None:
         worker.process.join(timeout=5)
+        worker.process.kill()
+        worker.process.join()
         code = worker.process.exitcode
         how = f"by signal {signal.Signals(-code).name}" if code is not None and code < 0 else f"with exit code {code}"
         self.workers.remove(worker)

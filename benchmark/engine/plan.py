@@ -101,7 +101,12 @@ def _is_whole(job: Job, store: Store, notes: list[str]) -> bool:
     try:
         store.load(job.id)
     except DamagedError as problem:
-        kept = store.set_aside(job.id)
-        notes.append(f"{job.name}: {problem}; it is run again, the damaged one is kept in {kept}")
+        held = store.claim(job.id)
+        if held is None:  # another runner deals with it
+            return False
+        if store.has(job.id):
+            kept = store.set_aside(job.id)
+            notes.append(f"{job.name}: {problem}; it is run again, the damaged one is kept in {kept}")
+        held.release()
         return False
     return True

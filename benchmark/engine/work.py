@@ -38,16 +38,18 @@ def run_job(job: Job, data: datasets.Data, device: str, checkpoint: Path, keep_m
         raise ValueError(f"{job.cell.dataset_label} has changed since the run began: start the run again")
     begun = time.time()
     trained = train(job.cell, data, device=device, checkpoint=checkpoint)
-    kept = kept_arrays(trained, data, device)
-    diverged = trained.diverged_at is not None
-    figures: scoring.Figures = {} if diverged else scoring.figures(as_numpy(kept))
-    if not diverged:
-        kept |= {name: torch.from_numpy(value) for name, value in scoring.jackknife(as_numpy(kept)).items()}
-    content = {
-        "figures": figures,
-        "diverged_at": trained.diverged_at,
-        "diverged_reason": trained.diverged_reason,
-    }
+    diverged_at, reason = trained.diverged_at, trained.diverged_reason
+    kept = head_arrays(trained.head)
+    figures: scoring.Figures = {}
+    if diverged_at is None:
+        embedded = embeddings_of(trained, data, device)
+        if all(bool(one.isfinite().all()) for one in [kept["weight"], *embedded.values()]):
+            kept |= evaluation_arrays(trained.head, data, embedded)
+            figures = scoring.figures(as_numpy(kept))
+            kept |= {name: torch.from_numpy(value) for name, value in scoring.jackknife(as_numpy(kept)).items()}
+        else:
+            diverged_at, reason = int(trained.history[-1]["step"]), "the trained net's embeddings are not finite"
+    content = {"figures": figures, "diverged_at": diverged_at, "diverged_reason": reason}
     files = {
         "metrics.json": (json.dumps(content, indent=1, sort_keys=True, allow_nan=False) + "\n").encode(),
         "history.csv": as_csv(trained.history),
@@ -58,9 +60,8 @@ def run_job(job: Job, data: datasets.Data, device: str, checkpoint: Path, keep_m
     return Packed(files, description(job, device, begun))
 
 
-def kept_arrays(trained: Trained, data: datasets.Data, device: str) -> dict[str, Tensor]:
-    """All that scoring needs: test and validation embeddings, class weights, the training set's centres."""
-    head: Head = trained.head
+def head_arrays(head: Head) -> dict[str, Tensor]:
+    """Class weights, bias and scalars."""
     kept: dict[str, Tensor] = {"weight": head.weight.detach().cpu()}
     if isinstance(bias := getattr(head, "bias", None), nn.Parameter):
         kept["bias"] = bias.detach().cpu()
@@ -69,22 +70,31 @@ def kept_arrays(trained: Trained, data: datasets.Data, device: str) -> dict[str,
         if isinstance(value, int | float) or (isinstance(value, Tensor) and value.ndim == 0):
             kept[f"head/{name}"] = torch.tensor(float(value))
     kept["posterior"] = torch.tensor(int(head.is_cross_entropy))
-    centres = metrics.class_centres(
-        embed(trained.backbone, data.train.images, device).numpy(), data.train.labels.numpy(), data.num_classes
-    )
-    kept["train/centres"] = torch.from_numpy(np.asarray(centres.centres))
-    kept["train/counts"] = torch.from_numpy(np.asarray(centres.counts))
-    kept["train/mean_angles"] = torch.from_numpy(np.asarray(centres.mean_angles))
+    return kept
+
+
+def embeddings_of(trained: Trained, data: datasets.Data, device: str) -> dict[str, Tensor]:
+    splits = {"train": data.train, "test": data.test, "val": data.val}
+    return {name: embed(trained.backbone, split.images, device) for name, split in splits.items()}
+
+
+def evaluation_arrays(head: Head, data: datasets.Data, embedded: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """All that scoring needs beside the head: the training set's centres, test and validation embeddings and pairs."""
+    centres = metrics.class_centres(embedded["train"].numpy(), data.train.labels.numpy(), data.num_classes)
+    kept = {
+        "train/centres": torch.from_numpy(np.asarray(centres.centres)),
+        "train/counts": torch.from_numpy(np.asarray(centres.counts)),
+        "train/mean_angles": torch.from_numpy(np.asarray(centres.mean_angles)),
+    }
     for name, split in (("test", data.test), ("val", data.val)):
-        embeddings = embed(trained.backbone, split.images, device)
-        kept[f"{name}/embeddings"] = embeddings
+        kept[f"{name}/embeddings"] = embedded[name]
         kept[f"{name}/labels"] = split.labels
         kept[f"{name}/pairs"] = split.pairs.to(torch.int32)
         kept[f"{name}/same"] = split.same
         kept[f"{name}/fold"] = split.fold.to(torch.int16)
         if data.protocol == "closed":
             with torch.no_grad():
-                kept[f"{name}/logits"] = head.eval().logits(embeddings.to(head.weight.device)).cpu()
+                kept[f"{name}/logits"] = head.eval().logits(embedded[name].to(head.weight.device)).cpu()
     return kept
 
 

@@ -9,6 +9,6 @@ from the loss: cells that differ in their loss alone are paired.
 """
 
 from benchmark.training.embedding import embed
-from benchmark.training.loop import Trained, train
+from benchmark.training.loop import Trained, check_device, train
 
-__all__ = ["Trained", "embed", "train"]
+__all__ = ["Trained", "check_device", "embed", "train"]

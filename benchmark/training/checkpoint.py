@@ -88,11 +88,6 @@ def load_checkpoint(path: Path, state: RunState, run: dict[str, Any]) -> bool:
     return True
 
 
-def remove_checkpoint(path: Path) -> None:
-    path.unlink(missing_ok=True)
-    _aside(path).unlink(missing_ok=True)
-
-
 def _read(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
     with safe_open(path, framework="pt") as file:
         about: dict[str, Any] = json.loads((file.metadata() or {})[KEY])
@@ -110,15 +105,15 @@ def _checksum(tensors: dict[str, Tensor]) -> str:
     return total.hexdigest()
 
 
-def _aside(path: Path) -> Path:
-    return path.with_name(path.name + ".part")
-
-
 def _write_whole(path: Path, content: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    aside = _aside(path)
-    with aside.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    aside.replace(path)
+    aside = path.with_name(path.name + ".part")
+    try:
+        with aside.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        aside.replace(path)
+    except OSError:
+        aside.unlink(missing_ok=True)
+        raise

@@ -4,6 +4,7 @@ import hashlib
 import inspect
 import math
 import time
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +19,7 @@ from benchmark.backbones import Backbone
 from benchmark.cell import PROTOCOL_VERSION, Cell
 from benchmark.training import augmentation
 from benchmark.training.batches import Batches, pixel_statistics
-from benchmark.training.checkpoint import RunState, load_checkpoint, remove_checkpoint, save_checkpoint
+from benchmark.training.checkpoint import RunState, load_checkpoint, save_checkpoint
 from benchmark.training.history import Row, row
 from benchmark.training.optimisers import Optimiser, optimiser_for
 from benchmark.training.precision import Precision
@@ -61,7 +62,8 @@ def train(
     """Trains the cell and returns the last weights, never the best.
 
     `checkpoint` is a file that an interrupted run goes on from. It is written after an epoch if `checkpoint_every`
-    seconds have passed since the last time, and removed at the end. `on_epoch` gets epoch, epochs and mean loss.
+    seconds have passed since the last time, and stays: who has stored the result removes it. A disk without room for
+    it costs no more than the chance to go on from there. `on_epoch` gets epoch, epochs and mean loss.
     """
     run = _Run(cell, data, device)
     if checkpoint is not None:
@@ -75,12 +77,13 @@ def train(
             diverged_at, reason = run.step, str(problem)
             break
         if checkpoint is not None and time.monotonic() - written >= checkpoint_every:
-            save_checkpoint(checkpoint, run.state, run.identity())
+            try:
+                save_checkpoint(checkpoint, run.state, run.identity())
+            except OSError as problem:
+                warnings.warn(f"no checkpoint could be written: {problem}", stacklevel=2)
             written = time.monotonic()
         if on_epoch is not None:
             on_epoch(epoch + 1, cell.recipe.epochs, run.history[-1]["loss"])
-    if checkpoint is not None:
-        remove_checkpoint(checkpoint)
     return Trained(run.backbone, run.head, run.history, diverged_at, reason)
 
 
@@ -89,7 +92,7 @@ class _Run:
 
     def __init__(self, cell: Cell, data: Data, device: str) -> None:
         self.cell, self.data, self.device = cell, data, device
-        _check_device(device)
+        check_device(device)
         _check_sizes(cell, data)
         seeds = Seeds(data.digest, cell.backbone, cell.seed)
         self.backbone = _backbone(cell, data, seeds, device)
@@ -165,7 +168,8 @@ def _source_digest(loss: type[Head]) -> str:
         return ""
 
 
-def _check_device(device: str) -> None:
+def check_device(device: str) -> None:
+    """`ValueError` unless torch can train there."""
     kind = device.partition(":")[0]
     if kind not in ("cpu", "cuda"):
         raise ValueError(f"device={device!r} is not allowed; expected 'cpu', 'cuda' or one such as 'cuda:0'")

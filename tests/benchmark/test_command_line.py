@@ -25,6 +25,7 @@ def call(*words: str, folder: Path = PROJECT) -> subprocess.CompletedProcess[str
         (["run", "nowhere.yaml"], "nowhere.yaml"),
         (["score", "smoke", "--results", "nowhere"], "run the experiment first"),
         (["audit", "arcfase"], "did you mean 'arcface'"),
+        (["run", "smoke", "--device", "tpu"], "expected 'cpu', 'cuda'"),
     ],
 )
 def test_wrong_calls(words: list[str], message: str) -> None:

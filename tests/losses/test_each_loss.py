@@ -311,6 +311,17 @@ def test_kappaface_leaves_out_classes_without_samples_and_bears_classes_of_one()
     assert (head.psi[:4] < 1.0).all()  # type: ignore[index]
 
 
+def test_classes_of_one_image_do_not_drown_the_others() -> None:
+    """Their mean direction has length 1 up to rounding; κ of 1e9 from that would make all others look alike."""
+    random = torch.Generator().manual_seed(3)
+    singles, many = torch.randn(40, 16, generator=random), torch.randn(90, 16, generator=random)
+    labels = torch.cat([torch.arange(40), 40 + torch.arange(90) % 10])
+    head = losses.create("kappaface", num_classes=50, dim=16)
+    epoch(head, torch.cat([singles, many]), labels)
+    assert head.psi[40:].std() > 1e-3  # type: ignore[index]
+    assert head.psi[:40].std() < 1e-6  # type: ignore[index]
+
+
 def test_equal_concentrations_count_as_zero() -> None:
     assert standardised(torch.tensor([3.0, 3.0, 3.0], dtype=torch.float64), unbiased=True).tolist() == [0.0, 0.0, 0.0]
     assert standardised(torch.tensor([3.0], dtype=torch.float64), unbiased=True).tolist() == [0.0]

@@ -187,3 +187,44 @@ def test_a_trainable_scale_gets_its_gradient() -> None:
     assert isinstance(head.s, torch.Tensor)
     assert isinstance(plain.s, torch.Tensor)
     assert torch.allclose(head.s.grad, plain.s.grad, rtol=1e-10)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("fused", [True, False])
+@pytest.mark.parametrize("factor", [1e-9, 1e15, 1e20])
+def test_lengths_near_the_ends_of_fp32_change_nothing_but_the_gradients_length(fused: bool, factor: float) -> None:
+    """Squares of such entries overflow or vanish in fp32, their directions do not."""
+    random = torch.Generator().manual_seed(9)
+    x, y = torch.randn(12, 6, generator=random), torch.randint(40, (12,), generator=random)
+    head, scaled = (losses.create("arcface", num_classes=40, dim=6, s=16.0) for _ in range(2))
+    head.fused = scaled.fused = fused  # type: ignore[assignment]
+    with torch.no_grad():
+        scaled.weight.mul_(factor)
+    value, to_x, to_weight = loss_and_gradients(head, x, y)
+    found, to_scaled_x, to_scaled_weight = loss_and_gradients(scaled, factor * x, y)
+    assert found.item() == pytest.approx(value.item(), rel=1e-5)
+    for one, other in ((to_scaled_x, to_x), (to_scaled_weight, to_weight)):
+        assert ((one.double() * factor) - other.double()).abs().max() <= 1e-4 * other.abs().max()
+    assert torch.allclose(scaled.logits(factor * x), head.logits(x), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("keep_bytes", [0, 2**30])
+def test_hard_negatives_at_scale_256(keep_bytes: int) -> None:
+    """Target cosines around .76 among near neighbours: posteriors of all sizes."""
+    head, reference = both_paths("arcface", 700, 32, s=256.0, m=0.2)
+    random = torch.Generator().manual_seed(4)
+    y = torch.randint(700, (64,), generator=random)
+    x = head.weight.detach()[y] + 0.15 * torch.randn(64, 32, generator=random)
+    with blocks(width=113, keep_bytes=keep_bytes):
+        assert_exact(loss_and_gradients(head, x, y), loss_and_gradients(reference, x.double(), y))
+
+
+@pytest.mark.parametrize("name", ["adacos", "adaacos", "sphereface"])
+@pytest.mark.parametrize("fused", [True, False])
+def test_state_may_change_between_forward_and_backward(name: str, fused: bool) -> None:
+    head = losses.create(name, num_classes=9, dim=4).double()
+    head.fused = fused  # type: ignore[assignment]
+    x, y = torch.randn(8, 4, dtype=torch.float64, requires_grad=True), torch.arange(8)
+    scores = head.logits(x)
+    (head(x, y) + head(2.0 * x + 1.0, y) + scores.sum()).backward()
+    assert x.grad is not None
+    assert x.grad.isfinite().all()

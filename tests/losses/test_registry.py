@@ -29,7 +29,7 @@ class Throwaway(TargetOnlyHead):
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
     """A copy of the project's rooms, to drop files into."""
-    for room in ("losses", "benchmark"):
+    for room in ("losses", "datasets", "benchmark"):
         shutil.copytree(PROJECT / room, tmp_path / room, ignore=shutil.ignore_patterns("__pycache__"))
     return tmp_path
 

@@ -43,7 +43,7 @@ def test_the_default_trains_every_loss_on_both_sets_that_need_no_download() -> N
     assert {cell.loss for cell in cells} == set(losses.names())
     assert {cell.dataset["name"] for cell in cells} == {"digits", "glyphs"}
     assert {cell.seed for cell in cells} == set(range(5))
-    assert all(cell.hyper["s"] == 32.0 for cell in cells if cell.loss == "arcface")
+    assert all(cell.hyper["s"] == "auto" for cell in cells if cell.loss == "arcface")
 
 
 def test_smoke_is_done_in_seconds() -> None:

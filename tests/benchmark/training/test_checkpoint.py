@@ -60,7 +60,7 @@ def test_interrupted_and_resumed(
     assert epochs == [3, 4]
     assert bytes_of(resumed) == bytes_of(whole)
     assert resumed.history == whole.history
-    assert list(checkpoint.parent.iterdir()) == []
+    assert list(checkpoint.parent.iterdir()) == [checkpoint]
 
 
 KILLED = """
@@ -133,3 +133,29 @@ def test_a_loss_that_draws_numbers_goes_on_drawing(
 def test_short_runs_write_no_checkpoint(make_cell: Callable[..., Cell], digits: Data, checkpoint: Path) -> None:
     train(make_cell(), digits, checkpoint=checkpoint, checkpoint_every=3600.0)
     assert not checkpoint.parent.exists()
+
+
+def test_a_full_disk_costs_the_checkpoint_and_no_more(
+    make_cell: Callable[..., Cell], digits: Data, checkpoint: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_space(handle: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    cell = make_cell("arcface", epochs=3)
+    expected = bytes_of(train(cell, digits))
+    monkeypatch.setattr("os.fsync", no_space)
+    with pytest.warns(UserWarning, match="no checkpoint could be written: .*No space left"):
+        trained = train(cell, digits, checkpoint=checkpoint, checkpoint_every=0.0)
+    assert bytes_of(trained) == expected
+    assert list(checkpoint.parent.iterdir()) == []
+
+
+def test_a_finished_run_whose_result_was_not_stored_is_not_trained_again(
+    make_cell: Callable[..., Cell], digits: Data, checkpoint: Path
+) -> None:
+    cell = make_cell("arcface", epochs=3)
+    first = train(cell, digits, checkpoint=checkpoint, checkpoint_every=0.0)
+    again, epochs = resume(cell, digits, checkpoint)
+    assert epochs == []
+    assert bytes_of(again) == bytes_of(first)
+    assert again.history == first.history

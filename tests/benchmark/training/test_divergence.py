@@ -21,7 +21,6 @@ def test_huge_rate_diverges(make_cell: Callable[..., Cell], digits: Data, checkp
     assert trained.history[-1]["step"] == trained.diverged_at
     assert "loss is" in trained.diverged_reason or "norm is" in trained.diverged_reason
     assert embed(trained.backbone, digits.test.images).shape == (450, 16)
-    assert not checkpoint.exists()
 
 
 @pytest.mark.parametrize(
