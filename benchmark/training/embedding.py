@@ -8,7 +8,7 @@ from datasets import Images
 
 
 @torch.no_grad()
-def embed(backbone: Backbone, images: Images, device: str = "cpu", batch: int = 512) -> Tensor:
+def embed(backbone: Backbone, images: Images, device: str = "cpu", batch: int = 128) -> Tensor:
     """N×dim in float32 on the CPU: evaluation mode, no augmentation, full precision. A net that diverged gives
     numbers that are not finite."""
     was_training = backbone.training
