@@ -1,13 +1,13 @@
 """The runner's throughput on whole cells against the bare training step and against the loop people usually write.
 
-    python -m perf.runner               # cells of half a minute; about six minutes in all
-    python -m perf.runner --epochs 5    # cells as short as default's: embedding and scoring weigh more
+    python -m perf.runner                # cells of a minute; about eight minutes in all
+    python -m perf.runner --epochs 20    # shorter cells: embedding and scoring, a second or so a cell, weigh more
 
 The runner's time goes from the first cell's start to the last cell's end on two workers: batches, training, embedding,
-all metrics, handing over and storing. The bare step is forward, backward and optimiser on normalised batches in memory,
-in two processes at once; it does not augment, so neither does the runner beside it. The usual loop is pytorch-metric-learning's ArcFaceLoss with DataLoader and torchvision's
-transforms, shifts among them, sequential, with torch's own threads on both cores; the runner beside it shifts as well.
-All see the same net and images.
+all metrics, handing over and storing. The bare step is forward, backward and optimiser on normalised batches in
+memory, in two processes at once; it does not augment, so neither does the runner beside it. The usual loop is
+pytorch-metric-learning's ArcFaceLoss with DataLoader and torchvision's transforms, shifts among them, sequential, with
+torch's own threads on both cores; the runner beside it shifts as well. All see the same net and images.
 """
 
 import argparse
@@ -100,8 +100,8 @@ def usual_pace() -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--cells", type=int, default=4)
-    parser.add_argument("--epochs", type=int, default=30)
+    parser.add_argument("--cells", type=int, default=2)
+    parser.add_argument("--epochs", type=int, default=60)
     parser.add_argument("--rounds", type=int, default=2)
     options = parser.parse_args()
     paces: dict[str, list[float]] = {"bare step": [], "runner": [], "runner, shifting": [], "usual loop": []}
