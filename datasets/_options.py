@@ -35,11 +35,11 @@ class Option(Generic[T]):
         return value
 
     def allowed(self) -> str:
-        raise NotImplementedError
+        raise TypeError(f"{type(self).__name__} does not say what it allows")
 
     def accept(self, value: object) -> T:
         """The value as its own type, or ValueError."""
-        raise NotImplementedError
+        raise TypeError(f"{type(self).__name__} does not say what it accepts")
 
     def refuse(self, value: object, hint: str = "") -> ValueError:
         return ValueError(f"option {self.name}={value!r}: expected {self.allowed()}{hint}")
