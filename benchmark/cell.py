@@ -47,6 +47,12 @@ class Cell:
     access: Mapping[str, Any] = field(default_factory=dict, compare=False)
     """Options for datasets.load that leave the data as it is, such as download; not hashed."""
 
+    @property
+    def title(self) -> str:
+        """How people are told which cell it is: `digits · convnet/64 · arcface s=16 · seed 0`."""
+        names = (self.dataset_label or self.dataset["name"], f"{self.backbone}/{self.dim}", self.label or self.loss)
+        return " · ".join([*names, f"seed {self.seed}"])
+
     def description(self) -> dict[str, Any]:
         """The cell as plain JSON data: what is hashed."""
         plain = asdict(self)

@@ -9,9 +9,9 @@ from pathlib import Path
 import pandas as pd
 
 from benchmark import spec
-from benchmark.cell import PROTOCOL_VERSION, Cell
+from benchmark.cell import Cell
+from benchmark.collected import current_runs, tidy
 from benchmark.engine import Outcome, Plan, plan, run_local
-from benchmark.engine.plan import loss_digest
 from benchmark.engine.progress import Progress
 from benchmark.engine.worker import Setting
 from benchmark.store import Run, Store, summary_table, write_atomically
@@ -58,7 +58,8 @@ def run(request: Request) -> int:
     say(f"{experiment.name}: {len(todo.jobs)} cells, {len(todo.done)} with a result, {len(todo.todo)} to run")
     begun = time.monotonic()
     outcome = _run_jobs(todo, store, request, workers)
-    runs = current_runs(experiment.cells(), todo, store)
+    planned = {json.dumps(job.cell.description(), sort_keys=True): job.id for job in todo.jobs}
+    runs = current_runs(experiment.cells(), store.load_all()[0], planned)
     try:
         write_atomically(store.folder / "summary.csv", summary_table(runs).to_csv(index=False).encode())
     except OSError as problem:
@@ -86,27 +87,9 @@ def _run_jobs(todo: Plan, store: Store, request: Request, workers: int) -> Outco
         progress.close()
 
 
-def current_runs(cells: list[Cell], todo: Plan, store: Store) -> list[Run]:
-    """Every stored run that the experiment, as it is now, still asks for."""
-    wanted = {json.dumps(cell.description(), sort_keys=True) for cell in cells}
-    digests = {name: loss_digest(name) for name in {cell.loss for cell in cells}}
-    planned = {json.dumps(job.cell.description(), sort_keys=True): job.id for job in todo.jobs}
-    runs = []
-    for run in store.load_all()[0]:
-        about = json.dumps(run.cell["cell"], sort_keys=True)
-        current = run.cell["protocol"] == PROTOCOL_VERSION and about in wanted
-        if current and run.cell["loss_digest"] == digests[run.cell["cell"]["loss"]]:
-            runs += [run] if planned.get(about, run.id) == run.id else []
-    return runs
-
-
 def overview(runs: list[Run]) -> str:
     """Mean over the seeds of the figure that people look at first, loss by dataset."""
-    table = summary_table(runs)
-    for setting in ("backbone", "dim", "recipe"):  # told apart in the row's name where the experiment varies them
-        for _, rows in table.groupby("dataset"):
-            if len(rows[setting].unique()) > 1:
-                table.loc[rows.index, "label"] += " · " + rows[setting].astype(str)
+    table = tidy(runs)
     columns = {}
     for dataset, rows in table.groupby("dataset", sort=True):
         closed = SHOWN["closed"] in rows and rows[SHOWN["closed"]].notna().any()
@@ -114,11 +97,11 @@ def overview(runs: list[Run]) -> str:
         if figure not in rows:
             continue
         heading = f"{dataset} {'classification' if closed else 'verification'} %"
-        columns[heading] = 100.0 * rows.groupby("label")[figure].mean()
+        columns[heading] = 100.0 * rows.groupby("loss")[figure].mean()
     if not columns:
         return "no run has a figure to show yet"
     shown = pd.DataFrame(columns).round(2)
-    diverged = table[table["status"] == "diverged"].groupby("label").size()
+    diverged = table[table["status"] == "diverged"].groupby("loss").size()
     if len(diverged):
         shown["diverged runs"] = diverged.reindex(shown.index).fillna(0).astype(int)
     seeds = table["seed"].nunique()

@@ -26,8 +26,7 @@ class Job:
 
     @property
     def name(self) -> str:
-        cell = self.cell
-        return f"{cell.dataset_label} · {cell.backbone}/{cell.dim} · {cell.label} · seed {cell.seed}"
+        return self.cell.title
 
 
 @dataclass(frozen=True)

@@ -51,8 +51,7 @@ def estimate_seconds(
 
 def cell_line(cell: Cell, seconds: float | None) -> str:
     """`digits · convnet/64 · arcface s=16 m=0.3 · seed 0 · ~1 s`."""
-    names = (cell.dataset_label or cell.dataset["name"], f"{cell.backbone}/{cell.dim}", cell.label or cell.loss)
-    return " · ".join([*names, f"seed {cell.seed}", in_words([seconds])])
+    return f"{cell.title} · {in_words([seconds])}"
 
 
 def in_words(seconds: Sequence[float | None]) -> str:

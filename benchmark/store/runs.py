@@ -136,8 +136,18 @@ class Store:
 
     def failure(self, cell_id: str) -> Failure | None:
         """Why a cell failed the last time, if it did."""
-        path = self.failed / f"{cell_id}.json"
+        return self._read_failure(self.failed / f"{cell_id}.json")
+
+    def failures(self) -> list[Failure]:
+        """All cells that failed the last time, in the order of their ids."""
+        found = [self._read_failure(path) for path in sorted(self.failed.glob("*.json"))]
+        return [failure for failure in found if failure is not None]
+
+    @staticmethod
+    def _read_failure(path: Path) -> Failure | None:
         try:
+            if path.stat().st_size > LARGEST_JSON:
+                return None
             content = json.loads(path.read_bytes())
             return Failure(str(content["id"]), str(content["name"]), str(content["reason"]))
         except (FileNotFoundError, ValueError, KeyError, TypeError):

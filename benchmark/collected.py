@@ -1,0 +1,105 @@
+"""What an experiment has to show: its stored runs as one tidy frame, which statistics, report and tables read."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from safetensors import safe_open
+
+from benchmark.cell import PROTOCOL_VERSION, Cell
+from benchmark.engine.plan import loss_digest
+from benchmark.spec import Experiment
+from benchmark.statistics import Jackknife
+from benchmark.store import Failure, Run, Store, summary_table
+
+JACKKNIFE = "jackknife/"
+
+
+@dataclass(frozen=True)
+class Collected:
+    """The current results of an experiment, and what is missing of them."""
+
+    experiment: Experiment
+    folder: Path
+    runs: list[Run]  # in the order of the table's rows
+    table: pd.DataFrame
+    """One row a run. `loss` is the row's label and `name` the registered loss; `dataset` is the dataset's label, with
+    backbone, dim and recipe where the experiment varies them, so that losses are compared within one setting."""
+    missing: list[Cell]  # asked for, without a result
+    failures: list[Failure]  # of those that are missing
+    damaged: list[str]
+
+    @cached_property
+    def jackknife(self) -> Jackknife:
+        """Of every run, each metric without each test identity; read when first asked for."""
+        rows = zip(self.runs, self.table["loss"], self.table["dataset"], self.table["seed"], strict=True)
+        return {(loss, dataset, int(seed)): _jackknife(run) for run, loss, dataset, seed in rows}
+
+
+def collect(experiment: Experiment, results: Path) -> Collected:
+    """The stored runs that the experiment, as it is now, still asks for."""
+    store = Store(results, experiment.name)
+    cells = experiment.cells()
+    stored, damaged = store.load_all()
+    runs = current_runs(cells, stored)
+    found = {_described(run.cell["cell"]) for run in runs}
+    missing = [cell for cell in cells if _described(cell.description()) not in found]
+    titles = {cell.title for cell in missing}
+    failures = [failure for failure in store.failures() if failure.name in titles]
+    table = tidy(runs)
+    by_id = {run.id: run for run in runs}
+    ordered = [by_id[run_id] for run_id in table["id"]]
+    return Collected(experiment, store.folder, ordered, table, missing, failures, damaged)
+
+
+def current_runs(cells: list[Cell], stored: list[Run], planned: Mapping[str, str] | None = None) -> list[Run]:
+    """The runs of these cells under the present protocol and the losses' present files; each cell once, with the
+    labels that it has now.
+
+    `planned` gives cells' ids by their description, where the data was loaded and they are known. Where they are
+    not, and the data has changed between two runs of the same cell, the later one counts.
+    """
+    wanted = {_described(cell.description()): cell for cell in cells}
+    digests = {name: loss_digest(name) for name in {cell.loss for cell in cells}}
+    found: dict[str, Run] = {}
+    for run in sorted(stored, key=lambda run: (run.cell["provenance"]["begun"], run.id)):
+        about = _described(run.cell["cell"])
+        if run.cell["protocol"] != PROTOCOL_VERSION or about not in wanted:
+            continue
+        same_loss = run.cell["loss_digest"] == digests[run.cell["cell"]["loss"]]
+        if same_loss and (planned or {}).get(about, run.id) == run.id:
+            labels = {"loss": wanted[about].label, "dataset": wanted[about].dataset_label}
+            found[about] = replace(run, cell={**run.cell, "labels": labels})
+    return sorted(found.values(), key=lambda run: run.id)
+
+
+def tidy(runs: list[Run]) -> pd.DataFrame:
+    """The summary's rows, named as statistics want them."""
+    table = summary_table(runs).rename(columns={"loss": "name", "label": "loss"})
+    for dataset, rows in table.groupby("dataset"):
+        settings = [_setting(row) for row in rows[["backbone", "dim", "recipe"]].to_dict("records")]
+        varied = [key for key in settings[0] if len({setting[key] for setting in settings}) > 1]
+        labels = [" · ".join([str(dataset), *(f"{key} {setting[key]}" for key in varied)]) for setting in settings]
+        table.loc[rows.index, "dataset"] = labels
+    return table
+
+
+def _setting(row: Mapping[str, Any]) -> dict[str, str]:
+    """Backbone, dim and each part of the recipe, as text."""
+    parts = {"backbone": row["backbone"], "dim": row["dim"], **json.loads(row["recipe"])}
+    return {key: f"{value:g}" if isinstance(value, float) else str(value) for key, value in parts.items()}
+
+
+def _described(cell: Mapping[str, Any]) -> str:
+    return json.dumps(cell, sort_keys=True)
+
+
+def _jackknife(run: Run) -> dict[str, np.ndarray]:
+    with safe_open(run.folder / "embeddings.safetensors", framework="numpy") as kept:
+        names = [name for name in kept.keys() if name.startswith(JACKKNIFE)]  # noqa: SIM118 — it is no mapping
+        return {name.removeprefix(JACKKNIFE): kept.get_tensor(name) for name in names}
