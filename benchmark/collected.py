@@ -89,7 +89,7 @@ def tidy(runs: list[Run]) -> pd.DataFrame:
     return table
 
 
-def _setting(row: Mapping[str, Any]) -> dict[str, str]:
+def _setting(row: Mapping[Any, Any]) -> dict[str, str]:
     """Backbone, dim and each part of the recipe, as text."""
     parts = {"backbone": row["backbone"], "dim": row["dim"], **json.loads(row["recipe"])}
     return {key: f"{value:g}" if isinstance(value, float) else str(value) for key, value in parts.items()}

@@ -1,0 +1,30 @@
+"""Tables for eyes: one model, written as HTML, Markdown, LaTeX, CSV or for the terminal.
+
+Whatever stands in a table may come from a file, so every writer escapes it and it comes out as text.
+"""
+
+from benchmark.tables.csv import as_csv
+from benchmark.tables.html import as_html
+from benchmark.tables.latex import as_latex
+from benchmark.tables.latex import escape as latex_text
+from benchmark.tables.markdown import as_markdown
+from benchmark.tables.markdown import escape as markdown_text
+from benchmark.tables.model import BEST, TIED, Column, Entry, Row, Table, with_error
+from benchmark.tables.terminal import as_terminal
+
+__all__ = [
+    "BEST",
+    "TIED",
+    "Column",
+    "Entry",
+    "Row",
+    "Table",
+    "as_csv",
+    "as_html",
+    "as_latex",
+    "as_markdown",
+    "as_terminal",
+    "latex_text",
+    "markdown_text",
+    "with_error",
+]

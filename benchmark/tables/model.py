@@ -1,0 +1,87 @@
+"""A table before it is written: headings, rows of entries, marks and notes."""
+
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+BEST, TIED = "best", "tied"
+NOTHING = "–"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What one cell of a table shows."""
+
+    text: str
+    value: float | str | None = None  # what it is sorted by, and what a CSV file holds
+    mark: str = ""  # BEST, TIED or nothing
+    note: str = ""  # a remark on this entry alone; equal remarks share a footnote
+    error: float | None = None  # half of the interval that the text shows
+
+
+@dataclass(frozen=True)
+class Column:
+    heading: str
+    meaning: str = ""
+    numeric: bool = True
+    name: str = ""  # in a CSV file; the heading by default
+
+
+@dataclass(frozen=True)
+class Row:
+    entries: tuple[Entry, ...]
+    tags: Mapping[str, str] = field(default_factory=dict)  # what filters look at, such as dataset and family
+
+
+@dataclass(frozen=True)
+class Table:
+    name: str  # of the file, and the anchor in a page: lower-case letters, digits and hyphens
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    caption: str = ""
+    footnotes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for row in self.rows:
+            if len(row.entries) != len(self.columns):
+                raise ValueError(
+                    f"table {self.name!r}: a row has {len(row.entries)} entries, expected {len(self.columns)}"
+                )
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """The entries' notes, each once, in the order in which they are first met; footnotes are counted by it."""
+        notes = [entry.note for row in self.rows for entry in row.entries if entry.note]
+        return tuple(dict.fromkeys(notes))
+
+    def mark_of(self, entry: Entry) -> int | None:
+        """The number of an entry's footnote."""
+        return self.remarks.index(entry.note) + 1 if entry.note else None
+
+    @property
+    def legend(self) -> tuple[bool, bool]:
+        """Whether any entry is marked best, and whether any is marked tied."""
+        marks = {entry.mark for row in self.rows for entry in row.entries}
+        return BEST in marks, TIED in marks
+
+
+def with_error(
+    value: float | None, error: float | None = None, decimals: int = 2, mark: str = "", note: str = ""
+) -> Entry:
+    """`95.64 ± 0.41`, or a dash where there is nothing to show."""
+    if value is None or value != value:
+        return Entry(NOTHING, None, note=note)
+    text = _signless_zero(f"{value:.{decimals}f}")
+    if error is None or error != error:
+        return Entry(text, value, mark, note)
+    return Entry(f"{text} ± {error:.{decimals}f}", value, mark, note, error)
+
+
+def _signless_zero(text: str) -> str:
+    return text.removeprefix("-") if float(text) == 0.0 else text.replace("-", "−")
+
+
+def visible(text: str) -> str:
+    """One line without characters that steer a terminal or turn the reading direction."""
+    return "".join(" " if unicodedata.category(mark) in ("Cc", "Cf", "Cs", "Zl", "Zp") else mark for mark in text)
