@@ -8,17 +8,20 @@ A loss is registered by being defined: a file dropped into this folder adds it. 
 contract, `losses/cosface.py` is the shortest example.
 """
 
-from losses._cosine import CosineHead, TargetOnlyHead
+from losses._binary import BinaryHead
+from losses._cosine import CosineHead, MarginHead, TargetOnlyHead
 from losses._head import Batch, Head
 from losses._hyper import Hyper, choice, integer, number, scale
 from losses._registry import DuplicateLossError, broken, create, get, load_plugin, names
 
 __all__ = [
     "Batch",
+    "BinaryHead",
     "CosineHead",
     "DuplicateLossError",
     "Head",
     "Hyper",
+    "MarginHead",
     "TargetOnlyHead",
     "broken",
     "choice",

@@ -60,6 +60,11 @@ def unit(rows: Tensor) -> Tensor:
     return unit_rows
 
 
+def cosines(embeddings: Tensor, weight: Tensor) -> Tensor:
+    """c_j (B×C), never beyond ±1."""
+    return (unit(embeddings) @ unit(weight).T).clamp(-1.0, 1.0)
+
+
 @dataclass(frozen=True)
 class Directions:
     """A batch's directions against those of its own classes, in float64 and without gradient."""

@@ -1,7 +1,8 @@
-"""Losses over s·cos θ_j: those that only scale, and those that change the target's logit alone.
+"""Losses over s·cos θ_j: those that only scale, those that change the target's logit alone, and those that change
+the others' too.
 
-Both take the fused path by themselves where it pays; `head.fused` forces one or the other. A target-only loss writes
-one method, from the target's cosine to what takes its place; autograd on that B-vector gives the slope.
+The first two take the fused path by themselves where it pays; `head.fused` forces one or the other. A target-only
+loss writes one method, from the target's cosine to what takes its place; autograd on that B-vector gives the slope.
 """
 
 from typing import ClassVar
@@ -23,6 +24,8 @@ class CosineHead(Head):
 
     fused: bool | None = None
     """Whether to take the fused path: always, never, or (None) where it is the faster one."""
+    fusable: bool = True
+    """Whether the loss has a fused path: where no logit but the target's differs from s·c_j."""
     neutral: ClassVar[Neutral | None] = ({}, "normface")
 
     s: float | Tensor
@@ -35,9 +38,21 @@ class CosineHead(Head):
         """What takes the place of the target's cosine in training; here nothing does."""
         return cosine
 
+    def negative_values(self, cosines: Tensor, target: Tensor, batch: Batch) -> Tensor:
+        """What takes the place of the other classes' cosines (B×C) in training; here nothing does. `target` (B) is
+        what took the place of the target's, whose own entry counts for nothing here."""
+        return cosines
+
     def needs_slope(self) -> bool:
         """Whether target_value's slope is anything but 1."""
         return False
+
+    def cosines(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """c_j (B×C) and, more exactly, c_y (B), with gradient, for the plain path."""
+        rows, classes = unit(batch.embeddings), unit(batch.weight)
+        cosines = wide(rows @ classes.T)
+        own = (rows * classes.index_select(0, batch.labels)).sum(1, dtype=cosines.dtype)
+        return cosines, own.clamp(-1.0, 1.0)
 
     def training_loss(self, batch: Batch) -> Tensor:
         return self._cross_entropy(batch, with_margin=True)
@@ -55,7 +70,7 @@ class CosineHead(Head):
         return embeddings.new_full((len(embeddings),), factor, dtype=dtype)
 
     def uses_fused_path(self, batch_size: int) -> bool:
-        if self.label_smoothing or self.fused is False:
+        if not self.fusable or self.label_smoothing or self.fused is False:
             return False
         return self.fused is True or batch_size * self.num_classes > SMALL
 
@@ -65,14 +80,12 @@ class CosineHead(Head):
         return self._plain(batch, with_margin)
 
     def _plain(self, batch: Batch, with_margin: bool) -> Tensor:
-        rows, classes = unit(batch.embeddings), unit(batch.weight)
-        cosines = wide(rows @ classes.T)
-        own = batch.labels[:, None]
-        cosine = (rows * classes.index_select(0, batch.labels)).sum(1, dtype=cosines.dtype).clamp(-1.0, 1.0)
+        cosines, cosine = self.cosines(batch)
         if with_margin:
             cosine = self.target_value(cosine, batch)
+            cosines = self.negative_values(cosines, cosine, batch)
         scale = self._scale(batch.embeddings, cosines.dtype)[:, None]
-        logits = scale * cosines.scatter(1, own, cosine[:, None])
+        logits = scale * cosines.scatter(1, batch.labels[:, None], cosine[:, None])
         loss = F.cross_entropy(logits, batch.labels, label_smoothing=self.label_smoothing)
         return loss.to(batch.embeddings.dtype)
 
@@ -96,9 +109,10 @@ class CosineHead(Head):
         return value, slope
 
 
-class TargetOnlyHead(CosineHead):
-    """ℓ_y = s·target_cosine(c_y), every other ℓ_j = s·c_j."""
+class MarginHead(CosineHead):
+    """ℓ_y = s·target_cosine(c_y), every other ℓ_j = s·negative_cosines(c_j)."""
 
+    fusable = False
     neutral: ClassVar[Neutral | None] = None
 
     gradient: str = choice(
@@ -111,9 +125,23 @@ class TargetOnlyHead(CosineHead):
         """What takes the place of the target's cosine (B), element by element."""
         raise TypeError(f"{type(self).__name__} has no target_cosine")
 
+    def negative_cosines(self, cosines: Tensor, target: Tensor, batch: Batch) -> Tensor:
+        """What takes the place of the other classes' cosines (B×C), given what took the target's place (B)."""
+        return cosines
+
     def target_value(self, cosine: Tensor, batch: Batch) -> Tensor:
         value = self.target_cosine(cosine, batch)
-        return value if self.gradient == "exact" else cosine + (value - cosine).detach()
+        return value if self.gradient == "exact" else cosine + self.held(value - cosine)
+
+    def negative_values(self, cosines: Tensor, target: Tensor, batch: Batch) -> Tensor:
+        values = self.negative_cosines(cosines, target, batch)
+        return values if self.gradient == "exact" else cosines + self.held(values - cosines)
 
     def needs_slope(self) -> bool:
         return self.gradient == "exact"
+
+
+class TargetOnlyHead(MarginHead):
+    """ℓ_y = s·target_cosine(c_y), every other ℓ_j = s·c_j: with the fused path."""
+
+    fusable = True

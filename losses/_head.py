@@ -14,16 +14,16 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from losses import _registry
-from losses._angles import Directions, inverse_norms
+from losses._angles import Directions, inverse_norms, row_norms, wide
 from losses._hyper import Hyper, resolve_all
 from losses._tiles import hardest_negative, log_mean_exp_of_negatives
 
-Neutral = tuple[dict[str, Any], str]
+Neutral = tuple[dict[str, Any], str] | tuple[dict[str, Any], str, dict[str, Any]]
 INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
 
 
 class Batch:
-    """One checked batch in full precision, and what losses ask of it, all of it without gradient."""
+    """One checked batch in full precision, and what losses ask of it: without gradient, but for `norms`."""
 
     def __init__(self, embeddings: Tensor, labels: Tensor, index: Tensor | None, weight: Tensor) -> None:
         self.embeddings = embeddings
@@ -45,6 +45,10 @@ class Batch:
     def cosine(self) -> Tensor:
         """c_y, in float64."""
         return self.directions.cosine
+
+    def norms(self) -> Tensor:
+        """‖x‖ (B), in float64, with gradient; that of a zero vector is 0."""
+        return row_norms(wide(self.embeddings))
 
     def hardest_negative(self) -> Tensor:
         """max over j≠y of c_j, for each sample, without gradient."""
@@ -72,13 +76,15 @@ class Head(nn.Module):
     name: ClassVar[str] = ""
     hyper: ClassVar[dict[str, Hyper]] = {}
     neutral: ClassVar[Neutral | None] = None
-    """Settings under which the loss has no margin, and the loss that it then equals at the same scale."""
+    """Settings under which the loss has no margin, and the loss that it then equals: at the same scale, or with
+    the settings given third."""
     normalises: ClassVar[bool] = True
     """Whether embeddings and weights enter by their directions, so that a zero vector gets a zero gradient."""
     is_cross_entropy: ClassVar[bool] = True
     min_classes: ClassVar[int] = 2
 
-    weight: nn.Parameter
+    weight: Tensor
+    """C×D, what the loss classifies with: a parameter, unless `make_weight` makes others to choose it from."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -111,11 +117,15 @@ class Head(nn.Module):
         for name, value in resolve_all(self.name, self.hyper, hyper, self.num_classes).items():
             setattr(self, name, value)
         self.generator = torch.Generator().manual_seed(self._whole("seed", seed, 0))
-        first = torch.randn(self.num_classes, self.dim, generator=self.generator)
-        self.weight = nn.Parameter(first * inverse_norms(first)[:, None])
+        self.make_weight()
         self.setup()
 
     # what a loss writes
+
+    def make_weight(self) -> None:
+        """Makes the class weights. A loss that trains several centres a class makes a parameter C×K×D here, the
+        first of each from the first `unit_rows`, and gives `weight` as a property: the C×D it classifies with."""
+        self.weight = nn.Parameter(self.unit_rows())
 
     def setup(self) -> None:
         """Adds buffers and parameters; the hyper-parameters are attributes already."""
@@ -138,6 +148,22 @@ class Head(nn.Module):
 
     def end_epoch(self) -> None:
         """Once after each epoch, for losses that adapt by the epoch."""
+
+    # what a loss uses
+
+    def unit_rows(self) -> Tensor:
+        """C×D unit rows from the loss's own generator; the first are the same for every loss of a seed."""
+        rows = torch.randn(self.num_classes, self.dim, generator=self.generator)
+        return rows * inverse_norms(rows)[:, None]
+
+    def standard_normal(self, batch: Batch) -> Tensor:
+        """A number for each sample (B) from the loss's own generator. For training: it moves the generator on."""
+        return torch.randn(len(batch.labels), generator=self.generator).to(batch.labels.device)
+
+    def held(self, value: Tensor) -> Tensor:
+        """`value` without gradient: what a loss takes as constant although it depends on the batch. The audit's
+        finite differences hold it fast too."""
+        return value.detach()
 
     # what a user calls
 

@@ -1,8 +1,9 @@
 """The checks. Each takes a loss's class and returns its worst figure, which must not exceed the tolerance."""
 
 import copy
+import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,11 +23,14 @@ from benchmark.audit.setting import (
     loss_and_gradients,
     make,
     paths,
+    set_weight,
     trained_batch,
+    trained_weight,
 )
-from losses import Batch, CosineHead, Head, TargetOnlyHead
+from losses import Head, MarginHead
 
 FUSED_RELATIVE, FUSED_FLOOR = 1e-5, 1e-7
+LENGTHS = (1.0, 8.0, 50.0)  # of embeddings: shorter than the audit's batches have them, alike, and longer
 
 
 class NotApplicableError(Exception):
@@ -83,11 +87,10 @@ def finite_at_zero(loss: type[Head]) -> float:
         embeddings, labels = batch()
         embeddings[:4] = 0.0
         with torch.no_grad():
-            head.weight[labels[0]] = 0.0
-            head.weight[labels[-1]] = 0.0
+            trained_weight(head)[labels[[0, -1]]] = 0.0
         value, to_embeddings, to_weight = loss_and_gradients(head, embeddings, labels)
         bad = _not_finite(value, to_embeddings, to_weight)
-        at_zero = torch.cat([to_embeddings[:4].flatten(), to_weight[labels[0]], to_weight[labels[-1]]]).abs().max()
+        at_zero = torch.cat([to_embeddings[:4].flatten(), to_weight[labels[[0, -1]]].flatten()]).abs().max()
         allowed = 0.0 if loss.normalises else 1e3
         worst = max(worst, math.inf if bad else 0.0 if at_zero <= allowed else float(at_zero))
     return worst
@@ -116,25 +119,28 @@ def float16(loss: type[Head]) -> float:
     return _autocast(loss, torch.float16)
 
 
-@check("falls", 1e-9, "how much the loss falls, so the target logit rises, while θ goes from 0 to π")
+@check("falls", 1e-9, "how much the loss falls, so the target logit rises, while θ goes from 0 to π, at any length")
 def target_falls(loss: type[Head]) -> float:
     head = make(loss, torch.float64)
     head(*batch(torch.float64), index=torch.arange(BATCH))
     freeze(head)
-    with torch.no_grad():
-        head.weight.copy_(torch.eye(DIM, dtype=torch.float64)[:CLASSES])
+    set_weight(head, torch.eye(DIM, dtype=torch.float64)[:CLASSES])
+    return max(_worst_fall(head, length) for length in LENGTHS)
+
+
+def _worst_fall(head: Head, length: float) -> float:
     values = []
     for theta in torch.linspace(0.0, math.pi, 361, dtype=torch.float64):
         head.generator.manual_seed(0)
         embedding = torch.zeros(1, DIM, dtype=torch.float64)
-        embedding[0, 0], embedding[0, -1] = theta.cos(), theta.sin()
+        embedding[0, 0], embedding[0, -1] = length * theta.cos(), length * theta.sin()
         with torch.no_grad():
             values.append(head(embedding, torch.tensor([0]), index=torch.tensor([0])))
     curve = torch.stack(values)
     return float((curve[:-1] - curve[1:]).clamp_min(0.0).max().nan_to_num(nan=math.inf))
 
 
-@check("gradient", 1e-4, "autograd against central differences in float64 (detached: with the margin held fast)")
+@check("gradient", 1e-4, "autograd against central differences in float64, with what has no gradient held fast")
 def finite_differences(loss: type[Head]) -> float:
     embeddings, labels = batch(torch.float64)
     embeddings, labels = embeddings[:5], labels[:5]
@@ -143,8 +149,8 @@ def finite_differences(loss: type[Head]) -> float:
     freeze(head)
     head.generator.manual_seed(0)
     reference = copy.deepcopy(head)
-    if isinstance(head, TargetOnlyHead) and head.gradient == "detached":
-        _hold_margin(reference, embeddings, labels)
+    _hold_fast(reference, embeddings, labels)
+    reference.generator.manual_seed(0)
     expected = _differences(reference, embeddings, labels)
     worst = 0.0
     for path in paths(head):
@@ -159,13 +165,39 @@ def _relative(found: Tensor, expected: Tensor) -> float:
     return float(((found - expected).abs().max() / scale).nan_to_num(nan=math.inf))
 
 
-def _hold_margin(head: Head, embeddings: Tensor, labels: Tensor) -> None:
-    """Replaces the margin by the offset that it has at this batch."""
-    assert isinstance(head, TargetOnlyHead)
-    here = Batch(embeddings, labels, torch.arange(len(labels)), head.weight)
+class _Tape:
+    """Notes values down, then repeats them over and over."""
+
+    def __init__(self) -> None:
+        self.noted: list[Tensor] = []
+        self.repeated: Iterator[Tensor] | None = None
+
+    def __call__(self, value: Tensor) -> Tensor:
+        if self.repeated is not None:
+            return next(self.repeated)
+        self.noted.append(value.detach())
+        return self.noted[-1]
+
+    def repeat(self) -> None:
+        self.repeated = itertools.cycle(self.noted)
+
+
+def _hold_fast(head: Head, embeddings: Tensor, labels: Tensor) -> None:
+    """Makes the head repeat what it holds at this batch, and the margins that it says are detached as offsets."""
+    tapes = {"held": _Tape()}
+    head.held = tapes["held"]  # type: ignore[method-assign]
+    if isinstance(head, MarginHead) and head.gradient == "detached":
+        for name in ("target_value", "negative_values"):
+            tapes[name] = _Tape()
+            setattr(head, name, _with_offset(getattr(head, name), tapes[name]))
     with torch.no_grad():
-        offset = head.target_value(here.cosine, here) - here.cosine
-    head.target_value = lambda cosine, batch: cosine + offset  # type: ignore[method-assign]
+        head(embeddings, labels, index=torch.arange(len(labels)))
+    for tape in tapes.values():
+        tape.repeat()
+
+
+def _with_offset(values: Callable[..., Tensor], tape: _Tape) -> Callable[..., Tensor]:
+    return lambda cosine, *rest: cosine + tape(values(cosine, *rest) - cosine)
 
 
 @torch.no_grad()
@@ -179,7 +211,7 @@ def _differences(head: Head, embeddings: Tensor, labels: Tensor, step: float = 1
         return result
 
     gradients = []
-    for tensor in (embeddings, head.weight.data):
+    for tensor in (embeddings, trained_weight(head).data):
         gradient, flat = torch.zeros_like(tensor), tensor.view(-1)
         for place in range(len(flat)):
             middle = float(flat[place])
@@ -196,14 +228,14 @@ def _differences(head: Head, embeddings: Tensor, labels: Tensor, step: float = 1
 def neutral(loss: type[Head]) -> float:
     if loss.neutral is None:
         raise NotApplicableError("declares no neutral setting")
-    settings, baseline_name = loss.neutral
+    settings, baseline_name, *rest = loss.neutral
     head = make(loss, torch.float64, **settings)
     embeddings, labels = batch(torch.float64)
     value, to_embeddings, _ = loss_and_gradients(head, embeddings, labels)
     baseline = losses.get(baseline_name)
-    same_scale: dict[str, Any] = {"s": float(getattr(head, "s"))} if "s" in baseline.hyper else {}  # noqa: B009
+    same: dict[str, Any] = {"s": float(getattr(head, "s"))} if "s" in baseline.hyper else {}  # noqa: B009
     expected, expected_gradient, _ = loss_and_gradients(
-        make(baseline, torch.float64, **same_scale), embeddings, labels
+        make(baseline, torch.float64, **(rest[0] if rest else same)), embeddings, labels
     )
     return max(_apart(value, expected), _apart(to_embeddings, expected_gradient))
 
@@ -213,7 +245,7 @@ UNIT = f"{FUSED_RELATIVE:g} of the largest entry + {FUSED_FLOOR:g}"
 
 @check("fused", 1.0, f"fused fp32 against plain float64, in units of {UNIT}")
 def fused_equals_plain(loss: type[Head]) -> float:
-    if not issubclass(loss, CosineHead):
+    if not getattr(make(loss), "fusable", False):
         raise NotApplicableError("has no fused path")
     worst = 0.0
     for settings in ({}, {"s": 256.0}) if "s" in loss.hyper else ({},):
@@ -252,7 +284,16 @@ def evaluation_changes_nothing(loss: type[Head]) -> float:
         second = head(embeddings, labels)
     if _states_differ(before, head.state_dict()) or not torch.equal(first, second):
         return math.inf
-    return _apart(first, F.cross_entropy(scores, labels)) if loss.is_cross_entropy else 0.0
+    if loss.is_cross_entropy:
+        return _apart(first, F.cross_entropy(scores, labels))
+    return _apart(first, _without_margin(loss, head)(embeddings, labels).detach()) if "m" in loss.hyper else 0.0
+
+
+def _without_margin(loss: type[Head], head: Head) -> Head:
+    """The head with m=0, in training: what its evaluation should be where that is no cross-entropy."""
+    bare = make(loss, m=0.0)
+    bare.load_state_dict(head.state_dict())
+    return bare
 
 
 def _states_differ(one: dict[str, Tensor], other: dict[str, Tensor]) -> bool:
@@ -321,6 +362,6 @@ def two_classes(loss: type[Head]) -> float:
         optimiser.zero_grad()
         value = head(leaf, labels, index=torch.arange(BATCH))
         value.backward()
-        bad += _not_finite(value, gradient_of(leaf), gradient_of(head.weight))
+        bad += _not_finite(value, gradient_of(leaf), gradient_of(trained_weight(head)))
         optimiser.step()
     return bad

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor
+from torch import Tensor, nn
 
 from losses import CosineHead, Head, _fused, _tiles
 
@@ -40,11 +40,26 @@ def trained_batch(weight: Tensor, size: int, seed: int) -> tuple[Tensor, Tensor]
 
 def loss_and_gradients(head: Head, embeddings: Tensor, labels: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Loss, gradient of the embeddings and gradient of the weights."""
-    leaf = embeddings.detach().clone().requires_grad_()
-    head.weight.grad = None
+    leaf, weight = embeddings.detach().clone().requires_grad_(), trained_weight(head)
+    weight.grad = None
     loss = head(leaf, labels, index=torch.arange(len(labels)))
     loss.backward()
-    return loss.detach(), gradient_of(leaf), gradient_of(head.weight)
+    return loss.detach(), gradient_of(leaf), gradient_of(weight)
+
+
+def trained_weight(head: Head) -> nn.Parameter:
+    """The parameter behind `head.weight`: itself, or the centres (C×K×D) that a sub-centre loss chooses it from."""
+    if isinstance(head.weight, nn.Parameter):
+        return head.weight
+    sizes = head.num_classes, head.dim
+    return next(one for one in head.parameters() if one.ndim > 1 and (one.shape[0], one.shape[-1]) == sizes)
+
+
+@torch.no_grad()
+def set_weight(head: Head, rows: Tensor) -> None:
+    """Gives the head these class weights (C×D), and each centre of a class the same where it has several."""
+    weight = trained_weight(head)
+    weight.copy_(rows.view(len(rows), *[1] * (weight.ndim - 2), rows.shape[1]))
 
 
 def gradient_of(leaf: Tensor) -> Tensor:
@@ -53,7 +68,7 @@ def gradient_of(leaf: Tensor) -> Tensor:
 
 def paths(head: Head) -> Iterator[Head]:
     """The head on each of its computing paths: fused and plain where it has both."""
-    if not isinstance(head, CosineHead):
+    if not isinstance(head, CosineHead) or not head.fusable:
         yield head
         return
     for fused in (True, False):

@@ -1,0 +1,54 @@
+"""AdaFace: a margin that asks more of long embeddings, which are taken for good images."""
+
+import math
+
+import torch
+from torch import Tensor
+
+from losses import Batch, TargetOnlyHead, number, scale
+from losses._angles import angle
+
+EDGE = 1e-3  # the shifted angle stays this far inside [0, π]: beyond 0 its cosine would turn
+EQUAL = 1e-3  # lengths that deviate by less than this share of their mean count as equal
+
+
+class AdaFace(TargetOnlyHead):
+    """ℓ_y = s·(cos(θ_y − m·ẑ) − (m + m·ẑ)), every other ℓ_j = s·cos θ_j, with ẑ = h·(‖x‖ − μ)/σ clipped to ±1 and
+    θ_y − m·ẑ clipped to [.001, π − .001]. μ and σ are running means of each batch's mean and deviation of ‖x‖.
+
+    Paper: Kim, Jain and Liu, AdaFace: quality adaptive margin for face recognition, 2022, arXiv:2204.00964.
+    Good for: sets with images too poor to recognise: short embeddings get an angular margin, which lets go of the
+    hardest, long ones a margin on the cosine. No gradient goes through ẑ. μ and σ are buffers, take the first
+    batch's figures to begin with, and a batch of one leaves σ as it is; until there is a σ, ẑ is 0.
+    """
+
+    name = "adaface"
+    neutral = ({"m": 0.0}, "normface")
+
+    s: float = scale(64.0)
+    m: float = number(0.4, low=0.0, high=math.pi / 2, meaning="margin, in the angle and on the cosine")
+    h: float = number(0.333, low=0.0, high=10.0, meaning="how much of the spread of lengths stays unclipped")
+    rate: float = number(0.01, low=0.0, high=1.0, meaning="share of the new batch in μ and σ")
+
+    norm_mean: Tensor
+    norm_deviation: Tensor
+
+    def setup(self) -> None:
+        self.register_buffer("norm_mean", torch.tensor(0.0))
+        self.register_buffer("norm_deviation", torch.tensor(0.0))
+
+    def observe(self, batch: Batch) -> None:
+        norms = batch.norms()
+        self._blend(self.norm_mean, norms.mean())
+        if len(norms) > 1:
+            self._blend(self.norm_deviation, norms.std())
+
+    def _blend(self, kept: Tensor, new: Tensor) -> None:
+        kept.copy_(new if float(kept) == 0.0 else self.rate * new + (1.0 - self.rate) * kept)
+
+    def target_cosine(self, cosine: Tensor, batch: Batch) -> Tensor:
+        mean, deviation = float(self.norm_mean), float(self.norm_deviation)
+        spread = max(deviation, EQUAL * mean) if deviation != 0.0 else math.inf
+        z = self.held((self.h * (batch.norms() - mean) / spread).clamp(-1.0, 1.0))
+        shifted = (angle(cosine) - self.m * z).clamp(EDGE, math.pi - EDGE)
+        return shifted.cos() - (self.m + self.m * z)

@@ -1,0 +1,30 @@
+"""Circle loss at class level: each cosine weighed by its distance from where it should be."""
+
+import torch
+from torch import Tensor
+
+from losses import Batch, CosineHead, number, scale
+
+
+class Circle(CosineHead):
+    """ℓ_y = s·[1 + m − cos θ_y]₊·(cos θ_y − 1 + m), every other ℓ_j = s·[cos θ_j + m]₊·(cos θ_j − m), no gradient
+    through the weights in brackets. s is the paper's γ.
+
+    Paper: Sun et al., Circle loss: a unified perspective of pair similarity optimization, 2020, arXiv:2002.10857 (its
+    form with class labels). Good for: cosines that lag behind get more gradient. m says at once how near the own
+    class should come and how far the others should stay. Around the boundary the weights are about 2m, so that s
+    counts for 2m·s of other losses' scale. Evaluation scores by s·cos θ_j.
+    """
+
+    name = "circle"
+    fusable = False
+    neutral = None
+
+    s: float = scale(256.0)
+    m: float = number(0.25, low=0.0, high=1.0, meaning="how far cosines may be from 1 and 0")
+
+    def target_value(self, cosine: Tensor, batch: Batch) -> Tensor:
+        return self.held(torch.relu(1.0 + self.m - cosine)) * (cosine - 1.0 + self.m)
+
+    def negative_values(self, cosines: Tensor, target: Tensor, batch: Batch) -> Tensor:
+        return self.held(torch.relu(cosines + self.m)) * (cosines - self.m)

@@ -1,0 +1,33 @@
+"""Li-ArcFace: an additive margin, with logits linear in the angle."""
+
+import math
+
+import torch.nn.functional as F
+from torch import Tensor
+
+from losses import Batch, Head, number, scale
+from losses._angles import angle, cosines
+
+
+class LiArcFace(Head):
+    """ℓ_y = s·(π − 2(θ_y + m))/π, every other ℓ_j = s·(π − 2θ_j)/π.
+
+    Paper: Li et al., AirFace: lightweight and efficient model for face recognition, 2019, arXiv:1907.12256.
+    Good for: small nets and short embeddings, its authors say. The target falls evenly all the way to θ=π, where a
+    cosine turns, and its slope does not die out near θ=0. m=0 is `arcgrad` at 2/π of the scale.
+    """
+
+    name = "liarcface"
+    neutral = ({"m": 0.0, "s": 5.0 * math.pi}, "arcgrad", {"s": 10.0})
+
+    s: float = scale(64.0)
+    m: float = number(0.45, low=0.0, high=math.pi / 2, meaning="margin added to the target's angle, radians")
+
+    def scores(self, embeddings: Tensor, weight: Tensor) -> Tensor:
+        return self.s * (1.0 - 2.0 / math.pi * angle(cosines(embeddings, weight)))
+
+    def training_loss(self, batch: Batch) -> Tensor:
+        logits = self.scores(batch.embeddings, batch.weight)
+        margin = logits.new_full((len(logits), 1), -2.0 / math.pi * self.s * self.m)
+        logits = logits.scatter_add(1, batch.labels[:, None], margin)
+        return F.cross_entropy(logits, batch.labels, label_smoothing=self.label_smoothing)

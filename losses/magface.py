@@ -1,0 +1,47 @@
+"""MagFace: ArcFace whose margin grows with the embedding's length."""
+
+import math
+
+from torch import Tensor
+
+from losses import Batch, TargetOnlyHead, choice, number, scale
+from losses._angles import cosine_beyond
+
+
+class MagFace(TargetOnlyHead):
+    """ℓ_y = s·cos(θ_y + m(a)), every other ℓ_j = s·cos θ_j, and λ_g·(a/u_a² + 1/a) is added to the loss, with
+    a = ‖x‖ clipped to [l_a, u_a] and m(a) linear from l_m at l_a to u_m at u_a.
+
+    Paper: Meng et al., MagFace: a universal representation for face recognition and quality assessment, 2021,
+    arXiv:2103.06627. Good for: a length that tells how good an image is. The paper's bounds of length, 10 and 110,
+    are for 512 dimensions; here l_a and u_a are these, multiplied by √(D/512): embeddings of fewer dimensions are
+    shorter and would never leave the lower one. The gradient goes through the length too, in the margin and beside it.
+    """
+
+    name = "magface"
+    neutral = ({"l_m": 0.0, "u_m": 0.0, "lambda_g": 0.0}, "normface")
+
+    s: float = scale(64.0)
+    l_m: float = number(0.45, low=0.0, high=math.pi / 2, meaning="margin of the shortest, radians")
+    u_m: float = number(0.8, low=0.0, high=math.pi / 2, meaning="margin of the longest, radians")
+    l_a: float = number(10.0, low=0.0, above=True, high=1e4, meaning="least length that counts, for D=512")
+    u_a: float = number(110.0, low=0.0, above=True, high=1e4, meaning="greatest length that counts, for D=512")
+    lambda_g: float = number(35.0, low=0.0, high=1e6, meaning="weight of the term that pulls lengths up")
+    beyond: str = choice("linear", ("linear", "clamp", "none"), meaning="how the target goes on where θ + m > π")
+
+    def setup(self) -> None:
+        if not self.l_a < self.u_a:
+            raise ValueError(f"magface: l_a={self.l_a} is not allowed; expected less than u_a={self.u_a}")
+        self.shortest, self.longest = (bound * math.sqrt(self.dim / 512.0) for bound in (self.l_a, self.u_a))
+
+    def length(self, batch: Batch) -> Tensor:
+        return batch.norms().clamp(self.shortest, self.longest)
+
+    def target_cosine(self, cosine: Tensor, batch: Batch) -> Tensor:
+        share = (self.length(batch) - self.shortest) / (self.longest - self.shortest)
+        return cosine_beyond(cosine, self.l_m + (self.u_m - self.l_m) * share, self.beyond)
+
+    def training_loss(self, batch: Batch) -> Tensor:
+        a = self.length(batch)
+        pull = self.lambda_g * (a / self.longest**2 + 1.0 / a).mean()
+        return super().training_loss(batch) + pull.to(batch.embeddings.dtype)

@@ -1,0 +1,35 @@
+"""MV-Softmax: a margin for the target, more weight for the classes that a sample is taken for."""
+
+import math
+
+import torch
+from torch import Tensor
+
+from losses import Batch, MarginHead, choice, number, scale
+from losses._angles import cosine_beyond
+
+
+class MVSoftmax(MarginHead):
+    """ℓ_y = s·(cos θ_y − m), or s·cos(θ_y + m) with variant="arc"; another class with cos θ_j above the target so
+    lowered is hard and has ℓ_j = s·(t·cos θ_j + t − 1), every other ℓ_j = s·cos θ_j.
+
+    Paper: Wang et al., Mis-classified vector guided softmax loss for face recognition, 2020, arXiv:1912.00833 (its
+    adaptive form; m .5 for "arc"). Good for: hard negatives that count more from the first step on, by a fixed t.
+    """
+
+    name = "mvsoftmax"
+    neutral = ({"m": 0.0, "t": 1.0}, "normface")
+
+    s: float = scale(32.0)
+    m: float = number(0.35, low=0.0, high=math.pi / 2, meaning="margin of the target")
+    t: float = number(1.12, low=1.0, high=2.0, meaning="how much more hard classes count; 1: no more than others")
+    variant: str = choice("cos", ("cos", "arc"), meaning="the margin is taken from the cosine, or added to the angle")
+    beyond: str = choice(
+        "linear", ("linear", "clamp", "none"), meaning='how the target goes on where θ + m > π, for "arc"'
+    )
+
+    def target_cosine(self, cosine: Tensor, batch: Batch) -> Tensor:
+        return cosine - self.m if self.variant == "cos" else cosine_beyond(cosine, self.m, self.beyond)
+
+    def negative_cosines(self, cosines: Tensor, target: Tensor, batch: Batch) -> Tensor:
+        return torch.where(cosines > target[:, None], self.t * cosines + (self.t - 1.0), cosines)

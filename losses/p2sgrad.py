@@ -1,0 +1,27 @@
+"""P2SGrad: cosines pulled to 1 and 0 by squares, with neither scale nor margin."""
+
+import torch
+from torch import Tensor
+
+from losses import Batch, Head
+from losses._angles import cosines
+
+
+class P2SGrad(Head):
+    """L = ½·Σ_j (cos θ_j − 1[j=y])², mean over the batch.
+
+    Paper: Zhang et al., P2SGrad: refined gradients for optimizing deep face models, 2019, arXiv:1905.02479.
+    Good for: nothing to tune. The gradient of a cosine is its distance from what it should be, where that of softmax
+    is a posterior that depends on a scale. It gives scores, cosines, but no posterior; no label smoothing.
+    """
+
+    name = "p2sgrad"
+    is_cross_entropy = False
+
+    def scores(self, embeddings: Tensor, weight: Tensor) -> Tensor:
+        return cosines(embeddings, weight)
+
+    def evaluation_loss(self, batch: Batch) -> Tensor:
+        found = cosines(batch.embeddings, batch.weight)
+        wanted = torch.zeros_like(found).scatter_(1, batch.labels[:, None], 1.0)
+        return 0.5 * (found - wanted).square().sum(1).mean()

@@ -1,0 +1,28 @@
+"""X2-Softmax: a parabola of the angle in place of the target's cosine."""
+
+import math
+
+from torch import Tensor
+
+from losses import Batch, TargetOnlyHead, choice, number, scale
+from losses._angles import angle
+
+
+class X2Softmax(TargetOnlyHead):
+    """ℓ_y = s·(a·(θ_y − h)² + k), every other ℓ_j = s·cos θ_j.
+
+    Paper: Xu et al., X2-Softmax: margin adaptive loss function for face recognition, 2023, arXiv:2312.05281.
+    Good for: a margin that grows with the angle between classes: small between classes that are alike, large
+    between those far apart. a < 0 and h ≤ 0 keep the target falling all the way. `gradient` is "detached" by default.
+    """
+
+    name = "x2softmax"
+
+    s: float = scale(64.0)
+    a: float = number(-0.9, low=-10.0, high=-0.01, meaning="curvature of the parabola")
+    h: float = number(0.0, low=-math.pi, high=0.0, meaning="angle of its vertex, radians")
+    k: float = number(0.65, low=-2.0, high=2.0, meaning="height of its vertex")
+    gradient: str = choice("detached", ("exact", "detached"), meaning="as for every target-only loss")
+
+    def target_cosine(self, cosine: Tensor, batch: Batch) -> Tensor:
+        return self.a * (angle(cosine) - self.h).square() + self.k
