@@ -33,7 +33,8 @@ class BinaryHead(Head):
 
     def _logistic(self, batch: Batch, with_margin: bool) -> Tensor:
         found = cosines(batch.embeddings, batch.weight)
-        side = found.new_full(found.shape, -1.0).scatter_(1, batch.labels[:, None], 1.0)
+        own = batch.labels[:, None]
+        side = torch.full_like(found, -1.0).scatter_(1, own, 1.0)
+        weights = torch.full_like(found, self.other_weight).scatter_(1, own, self.own_weight)
         scores = self.binary_scores(found, side if with_margin else 0.0)
-        weights = torch.where(side > 0.0, self.own_weight, self.other_weight)
         return -(weights * F.logsigmoid(side * scores)).sum(1).mean()

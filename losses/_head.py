@@ -157,8 +157,9 @@ class Head(nn.Module):
         return rows * inverse_norms(rows)[:, None]
 
     def standard_normal(self, batch: Batch) -> Tensor:
-        """A number for each sample (B) from the loss's own generator. For training: it moves the generator on."""
-        return torch.randn(len(batch.labels), generator=self.generator).to(batch.labels.device)
+        """A number for each sample (B) from the loss's own generator, in float64. It moves the generator on, so it is
+        for `target_cosine` and `training_loss` alone."""
+        return wide(torch.randn(len(batch.labels), generator=self.generator).to(batch.labels.device))
 
     def held(self, value: Tensor) -> Tensor:
         """`value` without gradient: what a loss takes as constant although it depends on the batch. The audit's

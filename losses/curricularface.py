@@ -14,8 +14,9 @@ class CurricularFace(MarginHead):
     every other ℓ_j = s·cos θ_j. t is a running mean of cos θ_y: t ← r·mean_i(cos θ_y) + (1−r)·t, from 0.
 
     Paper: Huang et al., CurricularFace: adaptive curriculum learning loss, 2020, arXiv:2004.00288.
-    Good for: easy samples first, hard ones later, with nothing to schedule. Where θ_y + m > π, a class is hard that
-    is above the target as `beyond` continues it. t changes in training only and is a buffer.
+    Good for: easy samples first, hard ones later, with nothing to schedule: while t is small a hard class counts
+    for less than its cosine, later for more. Where θ_y + m > π, a class is hard that is above the target as
+    `beyond` continues it. t changes in training only and is a buffer.
     """
 
     name = "curricularface"

@@ -14,6 +14,7 @@ import losses
 from benchmark.audit import CHECKS, as_json, as_table, audit
 from benchmark.cli import app
 from losses import Batch, Head, TargetOnlyHead, _registry, choice, number, scale
+from losses.sphereface2 import SphereFace2
 
 
 class Good(TargetOnlyHead):
@@ -56,6 +57,13 @@ class Rises(Good):
         return cosine * math.cos(1.0) - (1.0 - cosine**2).clamp_min(1e-12).sqrt() * math.sin(1.0)
 
 
+class RisesWhenLong(Good):
+    """Falls for short embeddings and rises for long ones."""
+
+    def target_cosine(self, cosine: Tensor, batch: Batch) -> Tensor:
+        return torch.where(batch.norms() < 20.0, cosine, -cosine)
+
+
 class SaysExact(Good):
     """Declares an exact gradient and detaches its margin."""
 
@@ -92,6 +100,13 @@ class NotElementwise(Good):
         return cosine - self.m * cosine.mean()
 
 
+class ChangesNegatives(Good):
+    """Changes the others' logits too, which the fused path of a target-only loss cannot see."""
+
+    def negative_cosines(self, cosines: Tensor, target: Tensor, batch: Batch) -> Tensor:
+        return 0.9 * cosines
+
+
 class LearnsInEvaluation(Good):
     def setup(self) -> None:
         self.register_buffer("calls", torch.tensor(0))
@@ -104,6 +119,18 @@ class LearnsInEvaluation(Good):
 class MarginInEvaluation(Good):
     def evaluation_loss(self, batch: Batch) -> Tensor:
         return self.training_loss(batch)
+
+
+class BinaryMarginInEvaluation(SphereFace2):
+    def evaluation_loss(self, batch: Batch) -> Tensor:
+        return self.training_loss(batch)
+
+
+class DrawsElsewhere(Good):
+    """Draws from torch's own generator, whose state is not in the head's state_dict."""
+
+    def target_cosine(self, cosine: Tensor, batch: Batch) -> Tensor:
+        return cosine - self.m * torch.rand(len(cosine), dtype=cosine.dtype)
 
 
 class Forgets(Good):
@@ -144,13 +171,17 @@ BROKEN: list[tuple[str, type[Head]]] = [
     ("bf16", HalfPrecision),
     ("fp16", HalfPrecision),
     ("falls", Rises),
+    ("falls", RisesWhenLong),
     ("gradient", SaysExact),
     ("gradient", SaysDetached),
     ("neutral", NotNeutral),
     ("fused", NotElementwise),
+    ("fused", ChangesNegatives),
     ("evaluation", LearnsInEvaluation),
     ("evaluation", MarginInEvaluation),
+    ("evaluation", BinaryMarginInEvaluation),
     ("resume", Forgets),
+    ("resume", DrawsElsewhere),
     ("relabel", FavoursAClass),
     ("one", NeedsTwo),
     ("two", NeedsThreeClasses),

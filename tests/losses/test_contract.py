@@ -18,9 +18,14 @@ def batch(seed: int = 1) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     return x, torch.randint(CLASSES, (BATCH,), generator=random), torch.arange(BATCH)
 
 
-def test_the_eleven_are_there() -> None:
+def test_all_are_there() -> None:
     eleven = "softmax normface sphereface cosface arcface combined adacos_fixed adacos adaacos arcgrad kappaface"
-    assert set(eleven.split()) <= set(losses.names())
+    with_norms_draws_and_centres = "magface adaface elasticface subcenter x2softmax"
+    with_other_negatives = "liarcface curricularface mvsoftmax circle spherefacer"
+    without_softmax = "p2sgrad sphereface2 uniface"
+    listed = f"{eleven} {with_norms_draws_and_centres} {with_other_negatives} {without_softmax}".split()
+    assert len(listed) == 24
+    assert set(listed) <= set(losses.names())
     assert losses.names() == sorted(losses.names())
 
 
@@ -36,8 +41,10 @@ class TestEveryLoss:
         loss.backward()
         assert x.grad is not None
         assert x.grad.abs().max() > 0
-        assert head.weight.grad is not None
-        assert head.weight.grad.abs().max() > 0
+        for parameter in head.parameters():
+            assert parameter.grad is not None
+            assert parameter.grad.abs().max() > 0
+        assert head.weight.shape == (CLASSES, DIM)
 
     def test_starts_from_the_same_unit_weights_as_every_other(self, name: str) -> None:
         weight = losses.create(name, num_classes=CLASSES, dim=DIM, seed=7).weight
