@@ -26,7 +26,7 @@ lint: $(READY)
 	$(RUN) -m ruff check .
 	$(RUN) -m mypy
 
-bench: $(READY)  ## run the default experiment: every loss on digits and glyphs, 5 seeds
+bench: $(READY)  ## run the default experiment: eleven losses on digits and glyphs, 5 seeds
 	$(RUN) -m benchmark run default
 
 audit: $(READY)  ## check every loss: gradients, limits, half precision, state

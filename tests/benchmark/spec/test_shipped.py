@@ -6,9 +6,13 @@ from benchmark import spec
 from benchmark.spec.shipped import FOLDER
 
 ALL = len(losses.names())
+ELEVEN = {
+    "softmax", "normface", "sphereface", "cosface", "arcface", "combined", "adacos_fixed", "adacos", "adaacos",
+    "arcgrad", "kappaface",
+}  # fmt: skip
 CELLS = {
     "smoke": 2 * 3 * 2,
-    "default": 2 * ALL * 5,
+    "default": 2 * 11 * 5,
     "fashion": ALL * 5,
     "omniglot": ALL * 3,
     "longtail": 4 * 6 * 5,
@@ -38,9 +42,9 @@ def test_any_yaml_reader_understands_it_alike(name: str) -> None:
     assert {key: getattr(recipe, key) for key in given} == given
 
 
-def test_the_default_trains_every_loss_on_both_sets_that_need_no_download() -> None:
+def test_the_default_trains_eleven_losses_on_both_sets_that_need_no_download() -> None:
     cells = spec.load("default").cells()
-    assert {cell.loss for cell in cells} == set(losses.names())
+    assert {cell.loss for cell in cells} == ELEVEN
     assert {cell.dataset["name"] for cell in cells} == {"digits", "glyphs"}
     assert {cell.seed for cell in cells} == set(range(5))
     assert all(cell.hyper["s"] == "auto" for cell in cells if cell.loss == "arcface")
