@@ -1,0 +1,29 @@
+"""The report's pictures: one file a plot, registered by being defined; a file dropped into this folder adds one.
+
+    for item in draw_all(collected):
+        if isinstance(item, Picture):
+            save(item, folder)              # a PNG and an SVG file, the same bytes every time
+
+A plot's file has a plain function `figure` from frames and arrays to a matplotlib Figure, which notebooks can call,
+and one marked with `@plot` that takes all an experiment has to show and yields pictures. What cannot be drawn is
+`Skipped` with the reason. Files whose names begin with an underscore are the machinery.
+"""
+
+from benchmark.plots._material import Material
+from benchmark.plots._picture import SECTIONS, Picture, Skipped
+from benchmark.plots._registry import Plot, draw_all, names, plot
+from benchmark.plots._saving import as_png, as_svg, save
+
+__all__ = [
+    "SECTIONS",
+    "Material",
+    "Picture",
+    "Plot",
+    "Skipped",
+    "as_png",
+    "as_svg",
+    "draw_all",
+    "names",
+    "plot",
+    "save",
+]

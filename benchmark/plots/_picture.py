@@ -1,0 +1,49 @@
+"""A picture with its words, or the reason why there is none."""
+
+import hashlib
+import re
+from dataclasses import dataclass
+
+from matplotlib.figure import Figure
+
+SECTIONS = {
+    "comparison": "Which loss, and how sure is that",
+    "verification": "Same or different",
+    "geometry": "How classes lie on the sphere",
+    "embeddings": "What the embedding space looks like",
+    "training": "How training went",
+    "losses": "What the losses ask for",
+}
+"""The parts of a report that pictures belong to, in their order, with their headings."""
+
+LONGEST_NAME = 60
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure, and in words what it shows: the caption is written from the data and serves as alternative text."""
+
+    name: str  # of its files: lower-case letters, digits and hyphens
+    title: str
+    caption: str
+    figure: Figure
+    section: str  # one of SECTIONS
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """A picture that is not drawn, and why."""
+
+    name: str
+    title: str
+    reason: str
+    section: str
+
+
+def file_name(plot: str, *labels: str) -> str:
+    """`roc-digits`: letters, digits and hyphens whatever the labels hold, and different for different labels."""
+    plain = "-".join(re.sub(r"[^a-z0-9]+", "-", part.lower()).strip("-") for part in (plot, *labels))
+    if plain == "-".join((plot, *labels)) and len(plain) <= LONGEST_NAME:
+        return plain
+    mark = hashlib.sha256("\0".join(labels).encode(errors="replace")).hexdigest()[:6]
+    return f"{plain[:LONGEST_NAME].strip('-')}-{mark}"

@@ -1,0 +1,50 @@
+"""Figures as files: the same figure gives the same bytes, with no version, date or host in them."""
+
+import io
+import warnings
+from pathlib import Path
+from typing import Any
+
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure
+
+from benchmark.plots._picture import Picture
+from benchmark.plots._style import applied
+from benchmark.store import write_atomically
+from benchmark.tables.model import visible
+
+
+def save(picture: Picture, folder: Path) -> tuple[Path, Path]:
+    """Writes NAME.png and NAME.svg, each whole or not at all."""
+    png, svg = folder / f"{picture.name}.png", folder / f"{picture.name}.svg"
+    write_atomically(png, as_png(picture.figure))
+    write_atomically(svg, as_svg(picture.figure, picture.title, picture.caption))
+    return png, svg
+
+
+def as_png(figure: Figure) -> bytes:
+    return _rendered(figure, FigureCanvasAgg, "png", {"Software": None})
+
+
+def as_svg(figure: Figure, title: str = "", caption: str = "") -> bytes:
+    """Text stays text, and many points are one embedded picture. Title and caption are there for screen readers."""
+    words = {name: visible(text) for name, text in (("Title", title), ("Description", caption)) if text}
+    return _rendered(figure, FigureCanvasSVG, "svg", {"Creator": None, "Date": None, **words})
+
+
+def _rendered(figure: Figure, canvas: type[Any], kind: str, metadata: dict[str, Any]) -> bytes:
+    content = io.BytesIO()
+    before = figure.canvas
+    with applied(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")  # a label in a script that the font lacks
+        try:
+            canvas(figure)
+            engine = figure.get_layout_engine()
+            if engine is not None:
+                engine.execute(figure)
+                figure.set_layout_engine(None)  # laid out once, so that both files have one layout
+            figure.savefig(content, format=kind, metadata=metadata)
+        finally:
+            figure.set_canvas(before)
+    return content.getvalue()

@@ -1,0 +1,189 @@
+"""How every picture looks: sizes, colours that colour-blind readers can tell apart, and one look for each loss."""
+
+import math
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any, ParamSpec
+
+import matplotlib.style
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+from sklearn.isotonic import isotonic_regression
+
+from benchmark.tables.model import visible
+
+P = ParamSpec("P")
+
+WIDTH = 7.5  # inches; printed on A4 with usual margins, the smallest text is 6 points high
+SMALL = 7.5  # points, the smallest text
+INK, GREY, PALE = "#000000", "#6e6e6e", "#c4c4c4"
+BETTER, WORSE = "#0072b2", "#d55e00"
+COLOURS = ("#0072b2", "#de8f05", "#009e73", "#cc5500", "#a3509b", "#56b4e9", "#8c6239")
+DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (5, 1.2, 1.2, 1.2)))
+MARKERS = "osD^vPX*<>ph"
+OF_CLASSES = (*COLOURS, "#000000", "#999999", "#b8a800")
+
+STYLE = {
+    "font.family": "DejaVu Sans",
+    "font.size": 9,
+    "axes.titlesize": 9,
+    "axes.labelsize": 9,
+    "xtick.labelsize": SMALL,
+    "ytick.labelsize": SMALL,
+    "legend.fontsize": SMALL,
+    "figure.titlesize": 10,
+    "figure.labelsize": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": GREY,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#e6e6e6",
+    "grid.linewidth": 0.6,
+    "xtick.color": GREY,
+    "ytick.color": GREY,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "lines.linewidth": 1.4,
+    "legend.frameon": False,
+    "text.parse_math": False,  # labels come from files: a $ is a $
+    "text.hinting": "none",  # the same widths at every resolution, so that one layout fits all files
+    "figure.dpi": 150,
+    "savefig.dpi": 150,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "marginbench",
+}
+
+
+@contextmanager
+def applied() -> Iterator[None]:
+    """This style on top of matplotlib's own defaults, whatever the user has set; theirs come back afterwards."""
+    with matplotlib.style.context(["default", STYLE]):
+        yield
+
+
+def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
+    """A function that draws a figure, in this style."""
+
+    @wraps(draw)
+    def in_style(*args: P.args, **kwargs: P.kwargs) -> Figure:
+        with applied():
+            return draw(*args, **kwargs)
+
+    return in_style
+
+
+@dataclass(frozen=True)
+class Look:
+    """A loss's colour, dashes and marker; no two of the first 28 have both colour and dashes in common."""
+
+    colour: str
+    dashes: Any
+    marker: str
+
+
+def looks(losses: Sequence[str], baseline: str) -> dict[str, Look]:
+    """The same look for a loss in every picture. The baseline is black."""
+    others = [loss for loss in losses if loss != baseline]
+    found = {
+        loss: Look(COLOURS[i % len(COLOURS)], DASHES[i // len(COLOURS) % len(DASHES)], MARKERS[i % len(MARKERS)])
+        for i, loss in enumerate(others)
+    }
+    return {**found, baseline: Look(INK, "-", "o")}
+
+
+def blank(width: float = WIDTH, height: float = 3.5) -> Figure:
+    """A figure that belongs to no window and no notebook."""
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def panels(
+    count: int, height: float, most_columns: int = 4, width: float = WIDTH, **sharing: Any
+) -> tuple[Figure, list[Axes]]:
+    """A figure of so many panels and no empty ones; `height` is a row's, in inches."""
+    columns = _columns(count, most_columns)
+    rows = math.ceil(count / columns)
+    figure = blank(width, rows * height + 0.4)
+    grid = figure.subplots(rows, columns, squeeze=False, **sharing)
+    axes = list(grid.flat)
+    for empty in axes[count:]:
+        empty.remove()
+    for above in axes[max(count - columns, 0) : count]:
+        above.tick_params(labelbottom=True)  # the lowest panel of its column
+    return figure, axes[:count]
+
+
+def _columns(count: int, most: int) -> int:
+    """As many columns as allowed, fewer where that leaves fewer gaps in as many rows."""
+    rows = math.ceil(count / most)
+    return math.ceil(count / rows)
+
+
+def short(label: str, width: int = 26) -> str:
+    """A label on one line; the middle of a long one is left out, since settings stand at its end."""
+    text = " ".join(visible(label).split())
+    if len(text) <= width:
+        return text
+    tail = (width - 1) // 2
+    return f"{text[: width - 1 - tail]}…{text[-tail:]}"
+
+
+def short_names(labels: Iterable[str], width: int = 26) -> dict[str, str]:
+    """Labels shortened; those that would read alike are numbered."""
+    found: dict[str, str] = {}
+    for label in labels:
+        name, number = short(label, width), 1
+        while name in found.values():
+            number += 1
+            name = f"{short(label, width - 3)} ({number})"
+        found[label] = name
+    return found
+
+
+def wrapped(text: str, width: int, lines: int = 3) -> str:
+    """A title on a few lines."""
+    return textwrap.fill(visible(text), width, max_lines=lines, placeholder=" …", break_long_words=True)
+
+
+def spread(wanted: Sequence[float], gap: float) -> NDArray[np.float64]:
+    """Positions in the order of the wanted ones, at least `gap` apart, as near to them as can be, within 0 … 1."""
+    order = np.argsort(wanted, kind="stable")
+    steps = gap * np.arange(len(order))
+    room = max(1.0 - gap * (len(order) - 1), 0.0)
+    positions = np.empty(len(order))
+    positions[order] = np.clip(isotonic_regression(np.asarray(wanted)[order] - steps), 0.0, room) + steps
+    return positions
+
+
+def label_at_right(
+    axes: Axes, points: Mapping[str, tuple[float, float]], gap: float, colours: Mapping[str, str] | None = None
+) -> None:
+    """Names beside the panel, none over another, each with a thin line to its point. Set the limits before."""
+    axes.set(xlim=axes.get_xlim(), ylim=axes.get_ylim())  # fixed, since the lines end at places in the panel
+    to_panel = axes.transScale + axes.transLimits
+    at = {name: to_panel.transform(point) for name, point in points.items()}
+    heights = spread([float(place[1]) for place in at.values()], gap)
+    for (name, place), height in zip(at.items(), heights, strict=True):
+        axes.annotate(
+            name,
+            xy=(float(place[0]), float(place[1])),
+            xytext=(1.06, float(height)),
+            xycoords="axes fraction",
+            textcoords="axes fraction",
+            fontsize=SMALL,
+            va="center",
+            annotation_clip=False,
+            arrowprops={
+                "arrowstyle": "-",
+                "relpos": (0.0, 0.5),
+                "color": (colours or {}).get(name, GREY),
+                "linewidth": 0.7,
+                "shrinkA": 1,
+                "shrinkB": 2,
+            },
+        )

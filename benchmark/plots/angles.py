@@ -1,0 +1,127 @@
+"""Histograms of angles: how near an embedding is to where it belongs, and how near to where it does not."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import MultipleLocator
+from numpy.typing import NDArray
+
+from benchmark import metrics
+from benchmark.metrics.inputs import unit_rows
+from benchmark.plots._material import Arrays, Material, read
+from benchmark.plots._picture import Picture, Skipped, file_name
+from benchmark.plots._registry import Drawn, plot
+from benchmark.plots._style import BETTER, SMALL, WORSE, panels, short_names, styled, wrapped
+from benchmark.plots._words import counted, listed
+
+Floats = NDArray[np.float64]
+BINS = [3.0 * step for step in range(61)]
+KINDS = {
+    "closed": ("own class", "nearest other class"),
+    "open": ("pairs of one identity", "pairs of two identities"),
+}
+
+
+@dataclass(frozen=True)
+class Angles:
+    """Degrees: to the own class and to the nearest other one, or within pairs of one and of two identities."""
+
+    own: Floats
+    other: Floats
+
+
+@plot("geometry", place=1)
+def draw(material: Material) -> Drawn:
+    for dataset in material.datasets:
+        name, title = file_name("angles", dataset), f"Angles, {dataset}"
+        stored = {loss: _read(material, dataset, loss) for loss in material.losses}
+        closed = any("test/logits" in run for runs in stored.values() for run in runs)
+        measure = to_classes if closed else within_pairs
+        found = {loss: pooled([measure(run) for run in runs]) for loss, runs in stored.items() if runs}
+        found = {loss: angles for loss, angles in found.items() if len(angles.own) and len(angles.other)}
+        if not found:
+            yield Skipped(name, title, "no run has test embeddings; every run diverged or is missing", "geometry")
+            continue
+        protocol = "closed" if closed else "open"
+        seeds = max(len(runs) for runs in stored.values())
+        words = caption(found, dataset, protocol, seeds) + material.without_a_run(dataset)
+        yield Picture(name, title, words, figure(found, protocol), "geometry")
+
+
+def _read(material: Material, dataset: str, loss: str) -> list[Arrays]:
+    names = ("test/embeddings", "test/labels", "test/pairs", "test/same", "test/logits", "weight")
+    runs = [read(run, *names) for _, run in material.runs(dataset, loss)]
+    return [run for run in runs if "test/embeddings" in run]
+
+
+def to_classes(run: Arrays) -> Angles:
+    """Closed sets: of every test embedding, the angle to its class's weight and to the nearest other weight."""
+    unit, has_direction = unit_rows(run["test/embeddings"])
+    weight, has_weight = unit_rows(run["weight"])
+    labels = run["test/labels"].astype(np.int64)
+    cosines = unit @ weight.T
+    cosines[:, ~has_weight] = -np.inf
+    rows = np.arange(len(labels))
+    own = cosines[rows, labels].copy()
+    cosines[rows, labels] = -np.inf
+    nearest = cosines.max(axis=1)
+    kept = has_direction & np.isfinite(own) & np.isfinite(nearest)
+    return Angles(_degrees(own[kept]), _degrees(nearest[kept]))
+
+
+def within_pairs(run: Arrays) -> Angles:
+    """Open sets: test identities have no weights, so the angle between the two embeddings of every test pair."""
+    scores, scored = metrics.pair_scores(run["test/embeddings"], run["test/pairs"])
+    same = run["test/same"].astype(bool)
+    return Angles(_degrees(scores[scored & same]), _degrees(scores[scored & ~same]))
+
+
+def pooled(angles: list[Angles]) -> Angles:
+    """Of several seeds."""
+    return Angles(np.concatenate([one.own for one in angles]), np.concatenate([one.other for one in angles]))
+
+
+def _degrees(cosines: Floats) -> Floats:
+    angles: Floats = np.degrees(np.arccos(np.clip(cosines, -1.0, 1.0)))
+    return angles
+
+
+@styled
+def figure(found: Mapping[str, Angles], protocol: str) -> Figure:
+    """One panel a loss; the two histograms have the same area."""
+    drawn, axes = panels(len(found), 1.45, sharex=True, sharey=True)
+    names = short_names(found)
+    last = max(float(np.max([angles.own.max(), angles.other.max()])) for angles in found.values())
+    for panel, (loss, angles) in zip(axes, found.items(), strict=True):
+        panel.hist(angles.own, BINS, density=True, histtype="stepfilled", color=BETTER, alpha=0.75)
+        panel.hist(angles.other, BINS, density=True, histtype="step", color=WORSE, linewidth=1.3)
+        medians = f"medians {np.median(angles.own):.0f}° | {np.median(angles.other):.0f}°"
+        panel.set_title(f"{wrapped(names[loss], 28)}\n{medians}", fontsize=8)
+        panel.set(yticks=[], xlim=(0.0, min(180.0, 15.0 * np.ceil(last / 15.0))))
+        panel.grid(axis="y", visible=False)
+        panel.spines["left"].set_visible(False)
+        panel.xaxis.set_major_locator(MultipleLocator(30))
+    drawn.supxlabel("angle, degrees")
+    own, other = KINDS[protocol]
+    handles = [Patch(color=BETTER, alpha=0.75, label=own), Line2D([], [], color=WORSE, label=other)]
+    drawn.legend(handles=handles, loc="outside upper center", ncols=2, fontsize=SMALL)
+    return drawn
+
+
+def caption(found: Mapping[str, Angles], dataset: str, protocol: str, seeds: int) -> str:
+    what = (
+        "angle of every test embedding to the weight of its own class and to that of the nearest other class"
+        if protocol == "closed"
+        else "angle between the two embeddings of every test pair; test identities are not in training, so there are "
+        "no class weights to measure to"
+    )
+    told = [f"{loss} {np.median(angles.own):.0f}° and {np.median(angles.other):.0f}°" for loss, angles in found.items()]
+    own, other = KINDS[protocol]
+    return (
+        f"{dataset}: {what}, {counted(seeds, 'seed')} together. The less the two histograms overlap, the better one "
+        f"threshold tells them apart. Medians ({own} and {other}): {listed(told, 24)}."
+    )

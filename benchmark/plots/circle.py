@@ -1,0 +1,130 @@
+"""Embeddings of two dimensions on the circle, with class weights as rays."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
+from matplotlib.patches import Circle
+from numpy.typing import NDArray
+
+from benchmark.metrics.inputs import unit_rows
+from benchmark.plots._material import Material, read
+from benchmark.plots._picture import Picture, Skipped, file_name
+from benchmark.plots._registry import Drawn, plot
+from benchmark.plots._style import GREY, OF_CLASSES, SMALL, panels, short_names, styled, wrapped
+from benchmark.plots._words import counted
+
+Floats = NDArray[np.float64]
+BINS = 180  # of the circle, two degrees each
+TALLEST = 0.55  # of the bars that stand on the circle of radius 1
+LABELLED = 12  # classes up to which they are numbered
+TITLE = "Two-dimensional embeddings"
+
+
+@dataclass(frozen=True)
+class Embedded:
+    """Directions of one run's test embeddings."""
+
+    seed: int
+    directions: Floats  # N×D unit rows
+    labels: NDArray[np.int64]
+    weight: Floats | None  # C×D unit rows where the test classes are the training classes
+
+
+@plot("embeddings", place=1)
+def draw(material: Material) -> Drawn:
+    datasets = datasets_of(material, 2)
+    if not datasets:
+        reason = "no run has embeddings of two dimensions; the experiment `circle` trains some"
+        yield Skipped("circle", TITLE, reason, "embeddings")
+    for dataset in datasets:
+        name, title = file_name("circle", dataset), f"{TITLE}, {dataset}"
+        found = embedded(material, dataset)
+        if not found:
+            yield Skipped(name, title, "every run diverged", "embeddings")
+            continue
+        words = caption(found, dataset) + material.without_a_run(dataset)
+        yield Picture(name, title, words, figure(found), "embeddings")
+
+
+def datasets_of(material: Material, dim: int) -> list[str]:
+    """Those whose embeddings have so many dimensions."""
+    table = material.table
+    return [dataset for dataset in material.datasets if (table.loc[table["dataset"] == dataset, "dim"] == dim).all()]
+
+
+def embedded(material: Material, dataset: str) -> dict[str, Embedded]:
+    """Of every loss the run with the lowest seed."""
+    found = {}
+    for loss, seed, run in material.first_runs(dataset):
+        arrays = read(run, "test/embeddings", "test/labels", "test/logits", "weight")
+        if "test/embeddings" not in arrays:
+            continue
+        directions, kept = unit_rows(arrays["test/embeddings"])
+        weight = unit_rows(arrays["weight"])[0] if "test/logits" in arrays else None
+        found[loss] = Embedded(seed, directions[kept], arrays["test/labels"].astype(np.int64)[kept], weight)
+    return found
+
+
+@styled
+def figure(found: Mapping[str, Embedded]) -> Figure:
+    """One panel a loss: dots are test images, bars count them, rays are class weights."""
+    drawn, axes = panels(len(found), 2.1)
+    names = short_names(found)
+    for panel, (loss, points) in zip(axes, found.items(), strict=True):
+        _circle(panel, points)
+        panel.set_title(wrapped(names[loss], 28))
+    return drawn
+
+
+def _circle(axes: Axes, points: Embedded) -> None:
+    axes.set(xlim=(-1.75, 1.75), ylim=(-1.75, 1.75), aspect="equal")
+    axes.set_axis_off()
+    axes.add_patch(Circle((0.0, 0.0), 1.0, fill=False, edgecolor=GREY, linewidth=0.6))
+    classes = np.unique(points.labels)
+    colours = {int(label): OF_CLASSES[i % len(OF_CLASSES)] for i, label in enumerate(classes)}
+    angles = np.arctan2(points.directions[:, 1], points.directions[:, 0])
+    edges = np.linspace(-np.pi, np.pi, BINS + 1)
+    counts = {label: np.histogram(angles[points.labels == label], edges)[0] for label in colours}
+    most = max(int(count.max(initial=0)) for count in counts.values()) or 1
+    base = np.zeros(BINS)
+    for label, count in counts.items():
+        at = np.flatnonzero(count)
+        _bars(axes, edges[at] + np.pi / BINS, base[at], TALLEST * count[at] / most, colours[label])
+        base += TALLEST * count / most
+    colour_of = [colours[int(label)] for label in points.labels]
+    x, y = points.directions.T
+    axes.scatter(x, y, c=colour_of, s=5, linewidths=0, rasterized=True, zorder=3)
+    if points.weight is not None:
+        _rays(axes, points.weight, colours)
+
+
+def _bars(axes: Axes, angles: Floats, base: Floats, heights: Floats, colour: str) -> None:
+    """Bars that stand on the circle."""
+    outward = np.column_stack([np.cos(angles), np.sin(angles)])
+    ends = np.stack([outward * (1.0 + base)[:, None], outward * (1.0 + base + heights)[:, None]], axis=1)
+    axes.add_collection(LineCollection(list(ends), colors=colour, linewidths=1.6, capstyle="butt"))
+
+
+def _rays(axes: Axes, weight: Floats, colours: Mapping[int, str]) -> None:
+    for label, (x, y) in enumerate(weight):
+        colour = colours.get(label, GREY)
+        axes.plot([0.0, x], [0.0, y], color=colour, linewidth=1.2)
+        if len(weight) <= LABELLED and (x or y):
+            axes.text(0.72 * x, 0.72 * y, str(label), fontsize=SMALL, color=colour, ha="center", va="center",
+                      bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6})  # fmt: skip
+
+
+def caption(found: Mapping[str, Embedded], dataset: str) -> str:
+    first = next(iter(found.values()))
+    rays = "the rays are the class weights" if first.weight is not None else (
+        "there are no rays, since test identities have no class weights"
+    )  # fmt: skip
+    return (
+        f"{dataset}: directions of the test images' embeddings, {counted(len(np.unique(first.labels)), 'class')}, the "
+        f"run of seed {first.seed} of each loss. Dots lie on the circle, the bars outside count them in steps of "
+        f"{360 // BINS} degrees, {rays}. Narrow, evenly spaced bars on their rays are what a loss aims for."
+    )

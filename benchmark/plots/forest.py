@@ -1,0 +1,159 @@
+"""Forest plot: every loss's difference from the baseline, paired by seed, with its interval."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from benchmark.plots._material import Material
+from benchmark.plots._picture import Picture, Skipped
+from benchmark.plots._registry import Drawn, plot
+from benchmark.plots._style import BETTER, GREY, INK, SMALL, WORSE, panels, short, short_names, styled, wrapped
+from benchmark.plots._words import Unit, counted, listed, name_of, number, unit_of
+from benchmark.statistics import ALL_DATASETS, compare
+
+CLIPPED_BEYOND = 5.0  # times the median reach of a panel's intervals
+TITLE = "Differences from the baseline"
+
+
+@plot("comparison", place=1)
+def draw(material: Material) -> Drawn:
+    others = [loss for loss in material.losses if loss != material.baseline]
+    if material.baseline not in material.losses or not others:
+        reason = "there is no other loss to compare with the baseline"
+        if material.baseline not in material.losses:
+            reason = f"the baseline, {material.baseline}, has no run"
+        yield Skipped("forest", TITLE, reason, "comparison")
+        return
+    compared = compare(material.table, material.baseline, [material.metric], material.collected.jackknife)
+    if compared["difference"].isna().all():
+        yield Skipped("forest", TITLE, f"no seed has {name_of(material.metric)} of both sides", "comparison")
+        return
+    drawn = figure(compared, material.lower_is_better)
+    yield Picture("forest", TITLE, caption(compared, material.lower_is_better), drawn, "comparison")
+
+
+@styled
+def figure(compared: pd.DataFrame, lower_is_better: bool = False) -> Figure:
+    """One panel a dataset from the rows of `statistics.compare` for one metric; the best loss stands at the top."""
+    losses = _ordered(compared, lower_is_better)
+    unit = unit_of(str(compared["metric"].iloc[0]))
+    datasets = list(dict.fromkeys(compared["dataset"]))
+    drawn, axes = panels(len(datasets), 0.21 * len(losses) + 0.75, most_columns=3, sharey=True)
+    names = short_names(losses, 24)
+    for panel, dataset in zip(axes, datasets, strict=True):
+        rows = compared[compared["dataset"] == dataset].set_index("loss").reindex(losses)
+        _panel(panel, rows, unit, lower_is_better)
+        panel.set_title(wrapped(dataset, 32))
+        panel.set_yticks(range(len(losses)), [names[loss] for loss in losses])
+        panel.set_ylim(len(losses) - 0.5, -0.5)
+        panel.grid(axis="y", visible=False)
+    metric, baseline = name_of(str(compared["metric"].iloc[0])), short(str(compared["baseline"].iloc[0]))
+    side = "left" if lower_is_better else "right"
+    drawn.supxlabel(f"{metric}: difference from {baseline}, {unit.difference} ({side} is better)")
+    drawn.legend(handles=_legend(compared, lower_is_better), loc="outside upper center", ncols=4)
+    return drawn
+
+
+def _ordered(compared: pd.DataFrame, lower_is_better: bool) -> list[str]:
+    """By the difference over all datasets, or on the only one; losses without a value come last."""
+    last = compared[compared["dataset"] == compared["dataset"].iloc[-1]]
+    by_mean = compared.groupby("loss")["difference"].mean()
+    keys = last.assign(mean=last["loss"].map(by_mean)).sort_values(
+        ["difference", "mean", "loss"], ascending=[lower_is_better, lower_is_better, True], na_position="last"
+    )
+    return [str(loss) for loss in keys["loss"]]
+
+
+def _panel(axes: Axes, rows: pd.DataFrame, unit: Unit, lower_is_better: bool) -> None:
+    values = rows[["difference", "low", "high"]].astype("Float64").to_numpy(dtype=float, na_value=np.nan) * unit.factor
+    ends = _limits(values)
+    axes.axvline(0.0, color=INK, linewidth=0.8)
+    axes.set_xlim(ends)
+    for height, ((value, low, high), significant) in enumerate(zip(values, rows["significant"], strict=True)):
+        if np.isnan(value):
+            axes.text(0.5, height, "no value", transform=axes.get_yaxis_transform(), color=GREY, fontsize=SMALL,
+                      ha="center", va="center", backgroundcolor="white")  # fmt: skip
+            continue
+        tested = not pd.isna(significant)
+        better = (value < 0) == lower_is_better
+        colour = (BETTER if better else WORSE) if tested and significant else GREY
+        if not np.isnan(low):
+            axes.plot([low, high], [height, height], color=colour, linewidth=1.6, solid_capstyle="butt")
+        if not ends[0] <= value <= ends[1]:
+            _arrow(axes, value, height, colour)
+            continue
+        marker = ("o" if better else "s") if tested else "x"
+        filled = colour if tested and significant else "white"
+        axes.plot([value], [height], marker, color=colour, markerfacecolor=filled, markersize=5.5, zorder=3)
+
+
+def _limits(values: np.ndarray) -> tuple[float, float]:
+    """The panel's ends, with 0 inside; one huge interval does not flatten the others, it runs out of the panel."""
+    reach = np.nanmax(np.abs(values), axis=1, initial=0.0, where=~np.isnan(values))
+    typical = float(np.median(reach[reach > 0])) if (reach > 0).any() else 1.0
+    low, high = np.nanmin(values, initial=0.0), np.nanmax(values, initial=0.0)
+    room = 0.06 * max(high - low, typical)
+    most = CLIPPED_BEYOND * typical
+    return max(float(low) - room, -most), min(float(high) + room, most)
+
+
+def _arrow(axes: Axes, value: float, height: int, colour: str) -> None:
+    """A value outside the panel, in figures, at the side where it lies."""
+    right, across = value > 0, axes.get_yaxis_transform()
+    head, edge = (">", 0.98) if right else ("<", 0.02)
+    axes.plot([edge], [height], head, color=colour, markersize=5.5, transform=across)
+    axes.text(0.94 if right else 0.06, height, number(value, 1, signed=True), color=colour, fontsize=SMALL,
+              va="center", ha="right" if right else "left", backgroundcolor="white", transform=across)  # fmt: skip
+
+
+def _legend(rows: pd.DataFrame, lower_is_better: bool) -> list[Line2D]:
+    """The kinds of marks that occur."""
+    rows = rows[rows["difference"].notna()]
+    tested = rows[rows["significant"].notna()]
+    clear, rising = tested["significant"].astype(bool), tested["difference"] > 0
+    kinds = [
+        ("o", BETTER, BETTER, "better, after Holm", (clear & (rising != lower_is_better)).any()),
+        ("s", WORSE, WORSE, "worse, after Holm", (clear & (rising == lower_is_better)).any()),
+        ("o", GREY, "white", "not told apart", (~clear).any()),
+        ("x", GREY, GREY, "too few seeds to test", len(tested) < len(rows)),
+    ]
+    return [
+        Line2D([], [], marker=marker, color=colour, markerfacecolor=face, linewidth=1.6, label=text)
+        for marker, colour, face, text, occurs in kinds
+        if occurs
+    ]
+
+
+def caption(compared: pd.DataFrame, lower_is_better: bool = False) -> str:
+    """What the picture shows, in words."""
+    metric, baseline = str(compared["metric"].iloc[0]), str(compared["baseline"].iloc[0])
+    unit = unit_of(metric)
+    carries = listed(sorted({kind for kind in compared["interval"] if kind != "none"})) or "no interval: one seed each"
+    told = [
+        f"{name_of(metric)}, difference from {baseline} in {unit.difference}, mean over paired seeds ({carries}).",
+        "Filled marks differ after Holm's correction, hollow ones are not told apart from the baseline.",
+    ]
+    for dataset, rows in compared.groupby("dataset", sort=False):
+        where = "All datasets together" if dataset == ALL_DATASETS else str(dataset)
+        told.append(f"{where}: {_told(rows, unit)}.")
+    text = " ".join(told)
+    return text[0].upper() + text[1:]
+
+
+def _told(rows: pd.DataFrame, unit: Unit) -> str:
+    tested = rows[rows["significant"].notna()]
+    found = tested[tested["significant"].astype(bool)].sort_values("difference", ascending=False)
+    parts = []
+    if len(tested):
+        parts.append(f"{len(found)} of {counted(len(tested), 'loss')} differ")
+    if len(found):
+        differences = zip(found["loss"], found["difference"].astype(float), strict=True)
+        shown = [f"{loss} {number(unit.factor * value, 2, signed=True)}" for loss, value in differences]
+        parts[-1] += f" ({listed(shown)})"
+    untested = rows[rows["significant"].isna()]
+    if len(untested):
+        reasons = sorted({str(note) for note in untested["note"]})
+        parts.append(f"{counted(len(untested), 'loss')} could not be tested ({listed(reasons, 3)})")
+    return "; ".join(parts)

@@ -1,0 +1,159 @@
+"""What a loss asks for: its target logit and its pull, over the angle between an embedding and its class."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from matplotlib.figure import Figure
+from matplotlib.ticker import MultipleLocator
+from numpy.typing import NDArray
+from torch import Tensor
+
+import losses
+from benchmark.plots._histories import last_row
+from benchmark.plots._material import Arrays, Material, read
+from benchmark.plots._picture import Picture, Skipped, file_name
+from benchmark.plots._registry import Drawn, plot
+from benchmark.plots._style import GREY, Look, panels, short, short_names, styled, wrapped
+from benchmark.plots._words import listed, number
+from benchmark.store import Run
+from benchmark.training.history import COLUMNS
+
+Floats = NDArray[np.float64]
+ANGLES = np.linspace(1e-3, math.pi - 1e-3, 61)  # at 0 and π themselves a slope by θ means nothing
+SATURATED = 1e-12  # a cross-entropy below this no longer tells its logit
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Of one loss, at ANGLES."""
+
+    logit: Floats | None  # the target's logit less that of the others; None: the loss is no cross-entropy
+    pull: Floats  # the loss's slope over θ, per radian
+
+
+@plot("losses", place=1)
+def draw(material: Material) -> Drawn:
+    for dataset in material.datasets:
+        runs = {loss: run for loss, _, run in material.first_runs(dataset)}
+        names = file_name("target-logits", dataset), file_name("pulls", dataset)
+        titles = f"Target logits, {dataset}", f"Gradients, {dataset}"
+        shapes = {loss: of_run(run) for loss, run in runs.items()}
+        with_logit = {loss: shape for loss, shape in shapes.items() if shape.logit is not None}
+        for name, title, shown, quantity in zip(names, titles, (with_logit, shapes), ("logit", "pull"), strict=True):
+            if not shown:
+                yield Skipped(name, title, "no loss has a run that did not diverge and could be drawn", "losses")
+                continue
+            words = f"{dataset}: {caption(shown, quantity)}" + material.without_a_run(dataset)
+            without = [loss for loss in shapes if loss not in shown]
+            words += f" No softmax, so without a target logit: {listed(without)}." if without else ""
+            yield Picture(name, title, words, figure(shown, quantity, material.baseline, material.looks), "losses")
+
+
+def of_run(run: Run) -> Shape:
+    """A loss with the settings of a run, as its training left it: adapted numbers and usual lengths."""
+    cell, arrays = run.cell["cell"], read(run, "weight", "test/embeddings")
+    classes = len(arrays["weight"])
+    head = losses.create(cell["loss"], num_classes=classes, dim=max(3, cell["dim"]), **cell["hyper"])
+    take_state(head, last_row(run))
+    return measure(head, _usual_length(arrays, "test/embeddings"), _usual_length(arrays, "weight"))
+
+
+def _usual_length(arrays: Arrays, name: str) -> float:
+    lengths = np.linalg.norm(arrays[name].astype(np.float64), axis=1) if name in arrays else np.ones(1)
+    return float(np.median(lengths)) or 1.0
+
+
+def take_state(head: losses.Head, row: Mapping[str, float]) -> None:
+    """Gives a head the numbers that a history's row holds, under the names that the history has for them."""
+    for name, buffer in head.named_buffers():
+        if not buffer.is_floating_point():
+            continue
+        value = row.get(COLUMNS.get(name, name)) if buffer.ndim == 0 else row.get(f"{name}_mean")
+        if value is not None and math.isfinite(value) and buffer.shape in ((), (head.num_classes,)):
+            buffer.fill_(value)
+
+
+def measure(head: losses.Head, length: float = 1.0, weight_length: float = 1.0) -> Shape:
+    """The head as it is, on embeddings that turn from their own class's weight to its opposite while they stay at
+    right angles to all other weights."""
+    head.double().train()
+    head.observe = lambda batch: None  # type: ignore[method-assign]
+    directions = torch.eye(3, head.dim, dtype=torch.float64)  # of the own class, of all others, and the way between
+    weight = weight_length * directions[[0] + [1] * (head.num_classes - 1)]
+    with torch.no_grad():
+        for parameter in head.parameters():
+            if parameter.ndim > 1 and parameter.shape[0] == head.num_classes and parameter.shape[-1] == head.dim:
+                parameter.copy_(weight.view(head.num_classes, *[1] * (parameter.ndim - 2), head.dim))
+    points = [_at(head, float(angle), length * directions) for angle in ANGLES]
+    logits, pulls = (np.array(values, dtype=np.float64) for values in zip(*points, strict=True))
+    return Shape(logits if head.is_cross_entropy else None, pulls)
+
+
+def _at(head: losses.Head, angle: float, directions: Tensor) -> tuple[float, float]:
+    """Target logit and slope at one angle."""
+    theta = torch.tensor(angle, dtype=torch.float64, requires_grad=True)
+    embedding = (theta.cos() * directions[0] + theta.sin() * directions[2])[None]
+    label, index = torch.zeros(1, dtype=torch.int64), torch.zeros(1, dtype=torch.int64)
+    head.generator.manual_seed(0)
+    loss = head(embedding, label, index=index)
+    (slope,) = torch.autograd.grad(loss, theta)
+    with torch.no_grad():
+        if isinstance(head, losses.CosineHead):
+            batch = losses.Batch(embedding.detach(), label, index, head.weight.detach())
+            head.generator.manual_seed(0)
+            scale = torch.as_tensor(head.scale(batch.embeddings))
+            return float(scale * head.target_value(batch.cosine, batch)), float(slope)
+        return _logit_from(float(loss), head.num_classes), float(slope)
+
+
+def _logit_from(loss: float, classes: int) -> float:
+    """The logit by which the target is above C − 1 equal others when the cross-entropy is `loss`."""
+    return math.log(classes - 1) - math.log(math.expm1(loss)) if SATURATED < loss < 700.0 else math.nan
+
+
+@styled
+def figure(shapes: Mapping[str, Shape], quantity: str, baseline: str, looks: Mapping[str, Look]) -> Figure:
+    """One panel a loss, with the baseline dashed; `quantity` is "logit" or "pull"."""
+    shown = [loss for loss in shapes if loss != baseline or len(shapes) == 1]
+    drawn, axes = panels(len(shown), 1.6, sharex=True, sharey=True)
+    names, degrees = short_names(shown), np.degrees(ANGLES)
+    for panel, loss in zip(axes, shown, strict=True):
+        if baseline in shapes and loss != baseline:
+            panel.plot(degrees, getattr(shapes[baseline], quantity), color=looks[baseline].colour, linestyle="--", lw=1)
+        panel.plot(degrees, getattr(shapes[loss], quantity), color=looks[loss].colour, linewidth=1.8)
+        panel.axhline(0.0, color=GREY, linewidth=0.6)
+        panel.set_title(wrapped(names[loss], 28))
+        panel.set_xlim(0, 180)
+        panel.xaxis.set_major_locator(MultipleLocator(60))
+    drawn.supxlabel("angle θ between the embedding and its class's weight, degrees")
+    drawn.supylabel("target logit − logit of the others" if quantity == "logit" else "gradient ∂L/∂θ, per radian")
+    if baseline in shapes and len(shapes) > 1:
+        drawn.suptitle(f"in colour the loss, dashed {short(baseline)}", color=GREY, fontsize=9)
+    return drawn
+
+
+def caption(shapes: Mapping[str, Shape], quantity: str) -> str:
+    setting = (
+        "with the experiment's hyper-parameters and with what the loss adapts, and the median lengths of embeddings "
+        "and weights, as training of the lowest seed left them. All other classes are at right angles to the "
+        "embedding; a random margin is drawn once."
+    )
+    if quantity == "logit":
+        at_zero = [(loss, _first_finite(shape.logit)) for loss, shape in shapes.items() if shape.logit is not None]
+        tops = [f"{loss} {number(value, 1)}" for loss, value in at_zero if not math.isnan(value)]
+        what = "By how much the target's logit is above the others', over the angle θ,"
+        return f"{what} {setting} Largest: {listed(tops, 24)}."
+    peaks = [
+        f"{loss} {number(float(np.nanmax(shape.pull)), 1)} at {np.degrees(ANGLES[int(np.nanargmax(shape.pull))]):.0f}°"
+        for loss, shape in shapes.items()
+        if not np.isnan(shape.pull).all()
+    ]
+    what = "How hard the loss pulls an embedding towards its class, over the angle θ,"
+    return f"{what} {setting} Peaks: {listed(peaks, 24)}."
+
+
+def _first_finite(values: Floats | None) -> float:
+    return math.nan if values is None or np.isnan(values).all() else float(np.nanmax(values))

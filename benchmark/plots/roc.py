@@ -1,0 +1,179 @@
+"""ROC and DET curves: how often pairs of one identity are accepted, and rejected, at every false accept rate."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+from numpy.typing import NDArray
+
+from benchmark import metrics
+from benchmark.plots._material import Arrays, Material, read
+from benchmark.plots._picture import Picture, Skipped, file_name
+from benchmark.plots._registry import Drawn, plot
+from benchmark.plots._style import GREY, PALE, Look, blank, panels, short, short_names, styled, wrapped
+from benchmark.plots._words import counted, number
+
+Floats = NDArray[np.float64]
+POINTS = 90  # of a drawn curve
+EVERY_POINT = 2**16  # scores up to which a curve is computed at every threshold
+FEWER_POINTS = 400
+MIN_ERRORS = 10  # as for TAR at FAR: below so many the rate is a guess
+SHOWN_FAR = 0.01  # named in captions
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Seed by seed, the share of same pairs that is accepted at the same false accept rates."""
+
+    far: Floats
+    tar: Floats  # seeds × far
+    lowest_frr: float = 0.0  # that so many same pairs can measure
+
+    @property
+    def frr(self) -> Floats:
+        return 1.0 - self.tar
+
+    def tar_at(self, far: float) -> float:
+        """The mean over seeds at the nearest drawn rate."""
+        return float(self.tar[:, np.abs(np.log(self.far / far)).argmin()].mean())
+
+
+@plot("verification", place=1)
+def draw(material: Material) -> Drawn:
+    for dataset in material.datasets:
+        found = {loss: rates for loss in material.losses if (rates := _of_loss(material, dataset, loss)) is not None}
+        names = file_name("roc", dataset), file_name("det", dataset)
+        titles = f"ROC curves, {dataset}", f"DET curves, {dataset}"
+        if not found:
+            reason = "no run has test pairs with a score; every run diverged or is missing"
+            for name, title in zip(names, titles, strict=True):
+                yield Skipped(name, title, reason, "verification")
+            continue
+        best = material.best(dataset) or next(iter(found))
+        told = caption(found, material.baseline, best) + material.without_a_run(dataset)
+        drawn = roc_figure(found, material.baseline, best, material.looks)
+        yield Picture(names[0], titles[0], f"ROC curves on {dataset}. {told}", drawn, "verification")
+        drawn = det_figure(found, material.baseline, material.looks)
+        told = f"DET curves on {dataset}, a panel for each loss. {told}"
+        yield Picture(names[1], titles[1], told, drawn, "verification")
+
+
+def _of_loss(material: Material, dataset: str, loss: str) -> Rates | None:
+    stored = [read(run, "test/embeddings", "test/pairs", "test/same") for _, run in material.runs(dataset, loss)]
+    return rates([arrays for arrays in stored if len(arrays) == 3])
+
+
+def rates(runs: Sequence[Arrays]) -> Rates | None:
+    """Of the runs of one loss. Curves are averaged at equal FAR, since two nets' scores share no threshold."""
+    curves, same, different = [], [], []
+    for run in runs:
+        scores, scored = metrics.pair_scores(run["test/embeddings"], run["test/pairs"])
+        counts = metrics.score_counts(scores[scored], run["test/same"].astype(bool)[scored])
+        if counts.measurable and counts.n_different > MIN_ERRORS:
+            curves.append(metrics.curve(counts, EVERY_POINT if len(counts.same) <= EVERY_POINT else FEWER_POINTS))
+            same.append(counts.n_same)
+            different.append(counts.n_different)
+    if not curves:
+        return None
+    lowest = np.log10(MIN_ERRORS / min(different))
+    far = np.unique(np.r_[np.logspace(lowest, 0.0, POINTS), 10.0 ** np.arange(np.ceil(lowest), 1.0)])
+    tar = [one.tar[np.searchsorted(one.far, far * (1 + 1e-9), "right") - 1] for one in curves]
+    return Rates(far, np.array(tar), min(MIN_ERRORS / min(same), 1.0))
+
+
+@styled
+def roc_figure(found: Mapping[str, Rates], baseline: str, best: str, looks: Mapping[str, Look]) -> Figure:
+    """All losses in grey, with the best and the baseline in front, each with the range of its seeds."""
+    drawn = blank(6.5, 3.6)
+    axes = drawn.subplots()
+    in_front = [loss for loss in dict.fromkeys((best, baseline)) if loss in found]
+    behind = [loss for loss in found if loss not in in_front]
+    for number_of, loss in enumerate(behind):
+        label = f"{counted(len(behind), 'other loss')}" if number_of == 0 else "_"
+        axes.plot(found[loss].far, found[loss].tar.mean(axis=0), color=PALE, linewidth=1.0, label=label)
+    for loss in in_front:
+        role = " and ".join(word for word, is_so in (("best", loss == best), ("baseline", loss == baseline)) if is_so)
+        _line(axes, found[loss], found[loss].tar, looks[loss], f"{short(loss)} ({role})", loss == baseline)
+    lowest = min(float(rates.tar.mean(axis=0).min()) for rates in found.values())
+    lowest = min(lowest, *(float(found[loss].tar.min()) for loss in in_front))
+    axes.set_ylim(max(0.0, lowest - 0.03), 1.0 + 0.03 * (1.0 - lowest))
+    _log_far(axes, found)
+    axes.yaxis.set_major_formatter(FuncFormatter(_hundredths))
+    axes.set(xlabel="false accept rate, %", ylabel="same pairs accepted, %")
+    axes.legend(loc="lower right")
+    return drawn
+
+
+@styled
+def det_figure(found: Mapping[str, Rates], baseline: str, looks: Mapping[str, Look]) -> Figure:
+    """One panel a loss, with the baseline in black and all others in grey for comparison."""
+    losses = [loss for loss in found if loss != baseline or len(found) == 1]
+    drawn, axes = panels(len(losses), 1.75, sharex=True, sharey=True)
+    names = short_names(losses)
+    for panel, loss in zip(axes, losses, strict=True):
+        others = [found[other] for other in found if other not in (loss, baseline)]
+        lines = [np.column_stack([one.far, _above_zero(one.frr.mean(axis=0))]) for one in others]
+        panel.add_collection(LineCollection(lines, colors=PALE, linewidths=0.6, rasterized=True))
+        if baseline in found and loss != baseline:
+            _line(panel, found[baseline], found[baseline].frr, looks[baseline], "", True)
+        _line(panel, found[loss], found[loss].frr, looks[loss], "", False)
+        panel.set_title(wrapped(names[loss], 28))
+        panel.set_yscale("log")
+        _log_far(panel, found)
+    seen = min(float(rates.frr.min()) for rates in found.values())
+    axes[0].set_ylim(max(seen, 0.5 * min(rates.lowest_frr for rates in found.values())), 1.0)
+    axes[0].yaxis.set_major_locator(LogLocator(10.0, numticks=6))
+    axes[0].yaxis.set_major_formatter(FuncFormatter(_hundredths))
+    axes[0].yaxis.set_minor_locator(NullLocator())
+    drawn.supxlabel("false accept rate, %")
+    drawn.supylabel("same pairs rejected, %")
+    if baseline in found and len(found) > 1:
+        drawn.suptitle(f"in colour the loss, in black {short(baseline)}, in grey the others", color=GREY, fontsize=9)
+    return drawn
+
+
+def _line(axes: Axes, rates: Rates, values: Floats, look: Look, label: str, dashed: bool) -> None:
+    mean = _above_zero(values.mean(axis=0))
+    axes.plot(rates.far, mean, color=look.colour, linestyle="--" if dashed else "-", label=label or "_", zorder=3)
+    if len(values) > 1:
+        low, high = values.min(axis=0), values.max(axis=0)
+        axes.fill_between(rates.far, low, high, color=look.colour, alpha=0.2, linewidth=0)
+
+
+def _above_zero(values: Floats) -> Floats:
+    """A rate of 0 has no place on a logarithmic axis."""
+    return np.where(values > 0, values, np.nan)
+
+
+def _log_far(axes: Axes, found: Mapping[str, Rates]) -> None:
+    axes.set_xscale("log")
+    axes.set_xlim(min(float(rates.far[0]) for rates in found.values()), 1.0)
+    axes.xaxis.set_major_locator(LogLocator(10.0, numticks=6))
+    axes.xaxis.set_major_formatter(FuncFormatter(_hundredths))
+    axes.xaxis.set_minor_locator(NullLocator())
+
+
+def _hundredths(value: float, _position: int | None = None) -> str:
+    return f"{100 * value:.3g}"
+
+
+def caption(found: Mapping[str, Rates], baseline: str, best: str) -> str:
+    seeds = max(len(rates.tar) for rates in found.values())
+    spread = f", the band is the range of {counted(seeds, 'seed')}" if seeds > 1 else ""
+    lowest = max(float(rates.far[0]) for rates in found.values())
+    told = (
+        f"Every curve is the mean over seeds at equal false accept rate{spread}. Rates below {_hundredths(lowest)} % "
+        f"have fewer than {MIN_ERRORS} false accepts and are not drawn."
+    )
+    if lowest > SHOWN_FAR:
+        return told
+    shown = [
+        f"{loss} ({role}) {number(100 * found[loss].tar_at(SHOWN_FAR), 1)} %"
+        for role, loss in (("best", best), ("baseline", baseline))
+        if loss in found
+    ]
+    return f"{told} Same pairs accepted at a false accept rate of {_hundredths(SHOWN_FAR)} %: {', '.join(shown)}."

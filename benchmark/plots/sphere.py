@@ -1,0 +1,112 @@
+"""Embeddings of three dimensions on the sphere, with class weights as rays."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.patches import Circle
+from numpy.typing import NDArray
+
+from benchmark.plots._material import Material
+from benchmark.plots._picture import Picture, Skipped, file_name
+from benchmark.plots._registry import Drawn, plot
+from benchmark.plots._style import GREY, OF_CLASSES, PALE, SMALL, panels, short_names, styled, wrapped
+from benchmark.plots._words import counted
+from benchmark.plots.circle import LABELLED, Embedded, datasets_of, embedded
+
+Floats = NDArray[np.float64]
+VIEWS = 300  # from which the one is taken that shows the classes furthest from each other
+BEHIND = 0.7  # how much dots on the far side fade into the paper
+TITLE = "Three-dimensional embeddings"
+
+
+@plot("embeddings", place=2)
+def draw(material: Material) -> Drawn:
+    datasets = datasets_of(material, 3)
+    if not datasets:
+        reason = "no run has embeddings of three dimensions; the experiment `circle` trains some"
+        yield Skipped("sphere", TITLE, reason, "embeddings")
+    for dataset in datasets:
+        name, title = file_name("sphere", dataset), f"{TITLE}, {dataset}"
+        found = embedded(material, dataset)
+        if not found:
+            yield Skipped(name, title, "every run diverged", "embeddings")
+            continue
+        words = caption(found, dataset) + material.without_a_run(dataset)
+        yield Picture(name, title, words, figure(found), "embeddings")
+
+
+@styled
+def figure(found: Mapping[str, Embedded]) -> Figure:
+    """One panel a loss, the sphere seen from far away; what is on the far side is pale."""
+    drawn, axes = panels(len(found), 2.1)
+    names = short_names(found)
+    for panel, (loss, points) in zip(axes, found.items(), strict=True):
+        _sphere(panel, points)
+        panel.set_title(wrapped(names[loss], 28))
+    return drawn
+
+
+def _sphere(axes: Axes, points: Embedded) -> None:
+    axes.set(xlim=(-1.3, 1.3), ylim=(-1.3, 1.3), aspect="equal")
+    axes.set_axis_off()
+    classes = np.unique(points.labels)
+    colours = {int(label): OF_CLASSES[i % len(OF_CLASSES)] for i, label in enumerate(classes)}
+    centres = np.array([points.directions[points.labels == label].mean(axis=0) for label in classes])
+    turn = best_view(centres)
+    _outline(axes, turn)
+    seen = points.directions @ turn.T
+    shades = np.array([to_rgb(colours[int(label)]) for label in points.labels])
+    shades[seen[:, 2] < 0] = (1.0 - BEHIND) * shades[seen[:, 2] < 0] + BEHIND
+    nearest_last = np.argsort(seen[:, 2], kind="stable")
+    x, y, _ = seen[nearest_last].T
+    axes.scatter(x, y, c=shades[nearest_last], s=6, linewidths=0, rasterized=True, zorder=3)
+    if points.weight is not None:
+        _rays(axes, points.weight @ turn.T, colours)
+
+
+def best_view(centres: Floats) -> Floats:
+    """The rotation, of a fixed set, under which the two classes that look nearest to each other are furthest apart."""
+    random = np.random.default_rng(0)
+    turns = np.linalg.qr(random.standard_normal((VIEWS, 3, 3)))[0]
+    flat = np.einsum("vij,cj->vci", turns, centres)
+    flat[..., 2] *= 0.3  # near and far look different, but less than left and right
+    apart = np.linalg.norm(flat[:, :, None] - flat[:, None], axis=3)
+    apart[:, np.arange(len(centres)), np.arange(len(centres))] = np.inf
+    chosen: Floats = turns[int(apart.min(axis=(1, 2)).argmax())]
+    return chosen
+
+
+def _outline(axes: Axes, turn: Floats) -> None:
+    """The sphere's edge and three great circles, dotted on the far side."""
+    axes.add_patch(Circle((0.0, 0.0), 1.0, facecolor="#fafafa", edgecolor=GREY, linewidth=0.8))
+    around = np.linspace(0.0, 2 * np.pi, 121)
+    for i in range(3):
+        ring = np.zeros((len(around), 3))
+        ring[:, i], ring[:, (i + 1) % 3] = np.cos(around), np.sin(around)
+        seen = ring @ turn.T
+        for near, style in ((seen[:, 2] >= 0, "-"), (seen[:, 2] < 0, ":")):
+            axes.plot(np.where(near, seen[:, 0], np.nan), np.where(near, seen[:, 1], np.nan), style, color=PALE, lw=0.6)
+
+
+def _rays(axes: Axes, weight: Floats, colours: Mapping[int, str]) -> None:
+    for label, (x, y, depth) in enumerate(weight):
+        colour, near = colours.get(label, GREY), depth >= 0
+        axes.plot([0.0, 1.12 * x], [0.0, 1.12 * y], color=colour, linewidth=1.3 if near else 0.7,
+                  linestyle="-" if near else ":", zorder=4 if near else 2)  # fmt: skip
+        if len(weight) <= LABELLED and (x or y or depth):
+            axes.text(1.2 * x, 1.2 * y, str(label), fontsize=SMALL, color=colour, ha="center", va="center", zorder=5)
+
+
+def caption(found: Mapping[str, Embedded], dataset: str) -> str:
+    first = next(iter(found.values()))
+    rays = "with class weights as rays" if first.weight is not None else (
+        "without rays, since test identities have no class weights"
+    )  # fmt: skip
+    return (
+        f"{dataset}: directions of the test images' embeddings, {counted(len(np.unique(first.labels)), 'class')}, the "
+        f"run of seed {first.seed} of each loss, {rays}. What is on the far side of the sphere is pale and dotted; "
+        "each panel is turned so that its classes hide each other least."
+    )

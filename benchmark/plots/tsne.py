@@ -1,0 +1,109 @@
+"""t-SNE maps of embeddings that have too many dimensions to be drawn."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+from sklearn.manifold import TSNE
+from threadpoolctl import threadpool_limits
+
+from benchmark.metrics.inputs import unit_rows
+from benchmark.plots._material import Material, read
+from benchmark.plots._picture import Picture, Skipped, file_name
+from benchmark.plots._registry import Drawn, plot
+from benchmark.plots._style import GREY, MARKERS, OF_CLASSES, panels, short_names, styled, wrapped
+from benchmark.plots._words import counted, listed
+from benchmark.store import Run
+
+Floats = NDArray[np.float64]
+TITLE = "Maps of the embeddings"
+CLASSES, IMAGES = 10, 20  # drawn in each panel: classes, and images of a class
+MOST_PANELS = 12
+STEPS = 300
+FEWEST = 12  # points that make a map
+
+
+@dataclass(frozen=True)
+class Map:
+    places: Floats  # N×2
+    labels: NDArray[np.int64]
+
+
+@plot("embeddings", place=3)
+def draw(material: Material) -> Drawn:
+    table = material.table
+    for dataset in material.datasets:
+        name, title = file_name("tsne", dataset), f"{TITLE}, {dataset}"
+        if (table.loc[table["dataset"] == dataset, "dim"] <= 3).all():
+            yield Skipped(name, title, "embeddings of two or three dimensions are drawn as they are", "embeddings")
+            continue
+        runs = _chosen(material, dataset)
+        maps = {loss: found for loss, (_, run) in runs.items() if (found := of_run(run)) is not None}
+        if not maps:
+            yield Skipped(name, title, "no run has enough test embeddings; runs diverged or are missing", "embeddings")
+            continue
+        seed = min(seed for seed, _ in runs.values())
+        left_out = [loss for loss, _, _ in material.first_runs(dataset) if loss not in maps]
+        words = caption(maps, dataset, seed) + material.without_a_run(dataset)
+        words += f" Left out for want of space: {listed(left_out)}." if left_out else ""
+        yield Picture(name, title, words, figure(maps), "embeddings")
+
+
+def _chosen(material: Material, dataset: str) -> dict[str, tuple[int, Run]]:
+    """The losses to draw, in the experiment's order: all, or the baseline and the best ones."""
+    runs = {loss: (seed, run) for loss, seed, run in material.first_runs(dataset)}
+    standing = material.standing[material.standing["dataset"] == dataset]
+    ranked = standing.sort_values("mean", ascending=material.lower_is_better, na_position="last")["loss"]
+    kept = list(dict.fromkeys([material.baseline, *ranked]))
+    kept = [loss for loss in kept if loss in runs][:MOST_PANELS]
+    return {loss: found for loss, found in runs.items() if loss in kept}
+
+
+def of_run(run: Run) -> Map | None:
+    arrays = read(run, "test/embeddings", "test/labels")
+    return None if len(arrays) < 2 else place(arrays["test/embeddings"], arrays["test/labels"].astype(np.int64))
+
+
+def place(embeddings: NDArray[np.generic], labels: NDArray[np.int64]) -> Map | None:
+    """A map of the first images of ten classes, spread evenly over all of them: the same images for every loss."""
+    classes = np.unique(labels)
+    classes = classes[np.linspace(0, len(classes) - 1, min(CLASSES, len(classes))).round().astype(int)]
+    rows = np.concatenate([np.flatnonzero(labels == label)[:IMAGES] for label in classes] or [np.zeros(0, int)])
+    unit, has_direction = unit_rows(embeddings[rows])
+    unit, kept = unit[has_direction], labels[rows][has_direction]
+    if len(unit) < FEWEST or np.ptp(unit, axis=0).max() < 1e-9:
+        return None
+    maker = TSNE(
+        2, perplexity=min(20.0, (len(unit) - 1) / 3), init="pca", random_state=0, max_iter=STEPS, learning_rate="auto"
+    )
+    with threadpool_limits(1):  # more threads add up in another order
+        return Map(maker.fit_transform(unit).astype(np.float64), kept)
+
+
+@styled
+def figure(maps: Mapping[str, Map]) -> Figure:
+    """One panel a loss; a class has one colour and marker in all of them."""
+    drawn, axes = panels(len(maps), 1.95)
+    names = short_names(maps)
+    classes = list(dict.fromkeys(int(label) for found in maps.values() for label in found.labels))
+    for panel, (loss, found) in zip(axes, maps.items(), strict=True):
+        for i, label in enumerate(classes):
+            dots = found.places[found.labels == label]
+            colour, marker = OF_CLASSES[i % len(OF_CLASSES)], MARKERS[i % len(MARKERS)]
+            panel.scatter(dots[:, 0], dots[:, 1], s=9, color=colour, marker=marker, linewidths=0, rasterized=True)
+        panel.set(xticks=[], yticks=[])
+        for spine in panel.spines.values():
+            spine.set(visible=True, color=GREY, linewidth=0.5)
+        panel.set_title(wrapped(names[loss], 28))
+    return drawn
+
+
+def caption(maps: Mapping[str, Map], dataset: str, seed: int) -> str:
+    first = next(iter(maps.values()))
+    return (
+        f"{dataset}: t-SNE of the directions of {len(first.labels)} test images of "
+        f"{counted(len(np.unique(first.labels)), 'class')}, the same for every loss, seed {seed}. Neighbours in a map "
+        "are neighbours among the embeddings; distances between groups, and their sizes, mean nothing."
+    )
