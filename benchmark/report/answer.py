@@ -7,7 +7,7 @@ from markupsafe import Markup
 from benchmark.columns import MetricColumn
 from benchmark.report.findings import Findings
 from benchmark.report.verdicts import Verdict, overall, verdicts
-from benchmark.report.wording import all_of, counted, in_words, listed, named, on, ranged, some_names
+from benchmark.report.wording import all_of, counted, in_words, listed, named, on, some_names
 from benchmark.statistics import MIN_SEEDS
 from benchmark.tables.model import visible
 
@@ -56,12 +56,11 @@ def _headline(findings: Findings, found: list[Verdict], together: Verdict | None
 
 
 def _too_little(findings: Findings, compared: list[Verdict]) -> Markup:
-    seeds = max(verdict.seeds[1] for verdict in compared)
-    if seeds < MIN_SEEDS:
-        words = "Too few seeds to say: a test needs {}, and there {}."
-        start = Markup(words).format(MIN_SEEDS, "is one" if seeds == 1 else f"are {seeds}")
-    else:
-        start = Markup("No difference could be tested: too many runs diverged or are missing.")
+    seeds = max(verdict.most_seeds for verdict in compared)
+    if seeds >= MIN_SEEDS:
+        return Markup("No difference could be tested: too many runs diverged or are missing.")
+    words = "Too few seeds to say: a test needs {}, and there {}."
+    start = Markup(words).format(MIN_SEEDS, "is one" if seeds == 1 else f"are {seeds}")
     if not len(findings.places):
         return start
     return Markup("{} So far {} ranks first.").format(start, named(str(findings.places.index[0])))
@@ -115,7 +114,7 @@ def _on_dataset(verdict: Verdict) -> Markup:
 
 def _who_is_best(where: Markup, verdict: Verdict, figure: MetricColumn) -> Markup:
     heading, mean = figure.heading.lower(), figure.shown(verdict.mean or 0.0)
-    seeds = ranged(*verdict.seeds, "seed")
+    seeds = counted(verdict.seeds, "seed")
     best = some_names(verdict.best)
     if len(verdict.ranked) == 1:
         words = "{} only {} has a value ({} {}, {}): there is nothing to compare it with."
@@ -131,19 +130,27 @@ def _the_others(verdict: Verdict) -> Markup:
     clauses = []
     if verdict.tied:
         if verdict.is_open and len(verdict.tied) > 1:
-            clauses.append(Markup("none of the other {} can be told from {}").format(in_words(len(verdict.tied)), it))
+            none = "neither" if len(verdict.tied) == 2 else "none"
+            words = "{} of the other {} can be told from {}"
+            clauses.append(Markup(words).format(none, in_words(len(verdict.tied)), it))
         else:
             clauses.append(Markup("{} cannot be told from {}").format(some_names(verdict.tied), it))
     if verdict.worse:
-        every = "the other" if verdict.tied or verdict.untested else "all the other"
-        several = Markup("{} {} are").format(every, in_words(len(verdict.worse)))
-        one = Markup("{} is").format(named(verdict.worse[0]))
-        clauses.append(Markup("{} significantly worse").format(one if len(verdict.worse) == 1 else several))
+        clauses.append(Markup("{} significantly worse").format(_who_are_worse(verdict)))
     for reason, losses in verdict.untested.items():
         all_untested = len(losses) + len(verdict.best) == len(verdict.ranked)
         whom = Markup("the difference") if all_untested else some_names(losses)
         clauses.append(Markup("{} could not be tested ({})").format(whom, reason))
     return Markup(": {}.").format(Markup("; ").join(clauses)) if clauses else Markup(".")
+
+
+def _who_are_worse(verdict: Verdict) -> Markup:
+    count = len(verdict.worse)
+    if count == 1:
+        return Markup("{} is").format(named(verdict.worse[0]))
+    if verdict.tied or verdict.untested:
+        return Markup("the other {} are").format(in_words(count))
+    return Markup("both others are") if count == 2 else Markup("all {} others are").format(in_words(count))
 
 
 def _divergences(verdict: Verdict) -> list[Markup]:

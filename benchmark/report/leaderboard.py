@@ -36,7 +36,7 @@ def by_metric(findings: Findings, losses: Losses, column: MetricColumn) -> Table
     """The same for one metric."""
     with_it = findings.results.groupby("dataset")[column.key].count()
     datasets = {str(name): column for name in sorted(with_it.index) if with_it[name] > 0}
-    side = "" if column.better == "neither" else f" ({column.better} is better)"
+    meaning = f"{column.meaning[0].upper()}{column.meaning[1:]}"
     return _by_dataset(
         findings,
         losses,
@@ -44,7 +44,7 @@ def by_metric(findings: Findings, losses: Losses, column: MetricColumn) -> Table
         datasets,
         name=column.slug,
         title=column.heading,
-        caption=f"{column.heading}{side}: {column.meaning}.",
+        caption=f"{meaning}. {column.better.capitalize()} is better.",
     )
 
 
@@ -73,8 +73,8 @@ def _by_dataset(
     ]
     columns += [
         Column("Average rank" if len(datasets) > 1 else "Rank", "1 is the best; equal means share their ranks"),
-        Column("Family", "what the loss changes", numeric=False),
-        Column("Settings", "hyper-parameters, given or by default", numeric=False),
+        Column("Family", "what the loss changes", numeric=False, secondary=True),
+        Column("Settings", "hyper-parameters, given or by default", numeric=False, secondary=True),
     ]
     rows = [
         Row(

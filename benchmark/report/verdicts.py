@@ -13,7 +13,8 @@ class Verdict:
 
     dataset: str
     figure: MetricColumn | None  # None: no run has a value
-    seeds: tuple[int, int]  # the fewest and the most that a mean is over
+    seeds: int  # that the best mean is over
+    most_seeds: int  # that any mean is over
     best: list[str] = field(default_factory=list)  # more than one where means are equal
     mean: float | None = None  # of the best
     tied: list[str] = field(default_factory=list)
@@ -66,18 +67,18 @@ def _verdict(dataset: str, findings: Findings) -> Verdict:
         return _sorted_out(dataset, findings.figures[dataset], parts)
     rows = findings.results[findings.results["dataset"] == dataset]
     counts = {str(loss): (len(part), len(part)) for loss, part in rows.groupby("loss", sort=True)}
-    return Verdict(dataset, None, (0, 0), diverged=counts, without_value=list(counts))
+    return Verdict(dataset, None, 0, 0, diverged=counts, without_value=list(counts))
 
 
 def _sorted_out(dataset: str, figure: MetricColumn, parts: list[Finding]) -> Verdict:
     sign = 1.0 if figure.lower_is_better else -1.0
     with_mean = [(sign * one.mean, one.loss, one) for one in parts if one.mean is not None]
     ranked = [one for *_, one in sorted(with_mean, key=lambda entry: entry[:2])]
-    seeds = [one.seeds for one in ranked] or [0]
     verdict = Verdict(
         dataset,
         figure,
-        (min(seeds), max(seeds)),
+        seeds=ranked[0].seeds if ranked else 0,
+        most_seeds=max((one.seeds for one in ranked), default=0),
         best=[one.loss for one in ranked if one.best],
         mean=ranked[0].mean if ranked else None,
         tied=[one.loss for one in ranked if one.tied and not one.best],

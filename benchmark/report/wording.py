@@ -44,11 +44,6 @@ def counted(count: int, noun: str) -> str:
     return f"one {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
-def ranged(low: int, high: int, noun: str) -> str:
-    """`5 seeds`, or `2 to 5 seeds`."""
-    return counted(high, noun) if low == high else f"{low:,} to {high:,} {noun}s"
-
-
 def all_of(count: int, noun: str) -> str:
     """`both datasets`, `all 4 datasets`."""
     return f"both {noun}s" if count == 2 else f"all {count:,} {noun}s"
