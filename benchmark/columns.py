@@ -44,9 +44,9 @@ class MetricColumn:
         return "".join(mark if mark.isalnum() else "-" for mark in self.key.lower())
 
     def shown(self, value: float) -> str:
-        """`95.64 %`, `81.2°` or `0.998`."""
+        """`95.64 %`, `81.2°` or `0.998`, on one line."""
         text = f"{value * self.factor:.{self.decimals}f}"
-        return f"{text} %" if self.unit == "%" else f"{text}{self.unit}"
+        return f"{text}\u00a0%" if self.unit == "%" else f"{text}{self.unit}"
 
 
 def _percent(key: str, heading: str, meaning: str, better: Better = "higher") -> MetricColumn:

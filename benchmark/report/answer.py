@@ -51,8 +51,8 @@ def _headline(findings: Findings, found: list[Verdict], together: Verdict | None
     if len(tested) < len(found):
         datasets = f"the {in_words(len(tested))} datasets that could be tested"
     if together is not None and together.is_tested:
-        return _several(findings, [*tested, together], f"{datasets} and overall")
-    return _several(findings, tested, datasets)
+        tested, datasets = [*tested, together], f"{datasets} and overall"
+    return Markup(" ").join([_several(findings, tested, datasets), *_left_open(findings, tested)])
 
 
 def _too_little(findings: Findings, compared: list[Verdict]) -> Markup:
@@ -97,6 +97,12 @@ def _several(findings: Findings, tested: list[Verdict], where: str) -> Markup:
     else:
         words = "{} is the safest choice: no other loss is best, or tied with the best, on {}."
     return Markup(words).format(named(safe[0]), where)
+
+
+def _left_open(findings: Findings, tested: list[Verdict]) -> list[Markup]:
+    """Losses that the headline cannot speak of, because they were not run or not tested on some dataset."""
+    names = [loss for loss in findings.losses if not all(verdict.speaks_of(loss) for verdict in tested)]
+    return [Markup("Not tested everywhere: {}.").format(some_names(names))] if names else []
 
 
 def _by_rank(findings: Findings) -> list[str]:

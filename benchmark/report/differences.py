@@ -63,21 +63,31 @@ def _sentence(dataset: str, rows: pd.DataFrame, baseline: str) -> Markup:
     tested = rows[rows["significant"].notna()]
     if tested.empty:
         return Markup("{} no difference could be tested ({}).").format(where, str(rows["note"].iloc[0]))
-    count = len(tested)
     significant = tested[tested["significant"].astype(bool)]
-    better = significant[significant["difference"] > 0]
-    worse = significant[significant["difference"] < 0]
-    parts = [
-        Markup("{} {} significantly {} ({})").format(
-            in_words(len(part)), "is" if len(part) == 1 else "are", word, _span(part)
-        )
-        for part, word in ((better, "better"), (worse, "worse"))
-        if len(part)
-    ]
-    others = "the other loss" if count == 1 else f"the {in_words(count)} other losses"
-    if not parts:
-        return Markup("{} none of {} differs significantly from {}.").format(where, others, named(baseline))
-    return Markup("{} of {} {} than {}.").format(where, others, listed(parts), named(baseline))
+    parts = []
+    for part, word in (
+        (significant[significant["difference"] > 0], "better"),
+        (significant[significant["difference"] < 0], "worse"),
+    ):
+        if len(part):
+            who = Markup("{} {}").format(_who(part, tested), "is" if len(part) == 1 else "are")
+            parts.append(Markup("{} significantly {} than {} ({})").format(who, word, named(baseline), _span(part)))
+    if parts:
+        return Markup("{} {}.").format(where, listed(parts))
+    if len(tested) == 1:
+        words = "{} {} does not differ significantly from {}."
+        return Markup(words).format(where, named(str(tested["loss"].iloc[0])), named(baseline))
+    words = "{} none of the {} other losses differs significantly from {}."
+    return Markup(words).format(where, in_words(len(tested)), named(baseline))
+
+
+def _who(part: pd.DataFrame, tested: pd.DataFrame) -> Markup:
+    """`arcface`, `all ten other losses` or `seven of the ten other losses`."""
+    if len(part) == 1:
+        return named(str(part["loss"].iloc[0]))
+    if len(part) == len(tested):
+        return Markup("both other losses" if len(part) == 2 else f"all {in_words(len(part))} other losses")
+    return Markup("{} of the {} other losses").format(in_words(len(part)), in_words(len(tested)))
 
 
 def _span(rows: pd.DataFrame) -> str:

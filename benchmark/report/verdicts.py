@@ -32,6 +32,11 @@ class Verdict:
     def among_the_best(self) -> list[str]:
         return [*self.best, *self.tied]
 
+    def speaks_of(self, loss: str) -> bool:
+        """Whether the test, or divergence in every run, says something of the loss."""
+        settled = [*self.best, *self.tied, *self.worse, *self.without_value]
+        return loss in settled
+
     @property
     def is_tested(self) -> bool:
         """Whether there is a test for some of the losses that are not best, or none is left to test."""

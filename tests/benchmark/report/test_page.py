@@ -125,7 +125,8 @@ def test_nothing_is_fetched_and_nothing_overflows(
         assert browser.overflow() <= 0
         browser.run("document.querySelectorAll('details').forEach(one => { one.open = true; })")
         assert browser.overflow() <= 0
-        for metric in browser.run("return Array.from(document.querySelector('#leaderboard-metric').options, o => o.value)"):
+        options = "return Array.from(document.querySelector('#leaderboard-metric').options, one => one.value)"
+        for metric in browser.run(options):
             browser.choose("#leaderboard-metric", metric)
             assert browser.overflow() <= 0, metric
 
