@@ -118,7 +118,7 @@ def test_nothing_stored_says_what_to_run(tmp_path: Path) -> None:
     Store(tmp_path / "results", "made").record_failure(
         Failure("0" * 16, "digits · convnet/64 · softmax · seed 0", "out of memory")
     )
-    with pytest.raises(ValueError, match="1 cells failed, the first is digits .* out of memory"):
+    with pytest.raises(ValueError, match=r"1 cells failed, the first is digits .* out of memory"):
         write_report(str(experiment), tmp_path / "results")
     assert not (tmp_path / "results" / "made" / "report").exists()
 
