@@ -3,9 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
 READY := $(VENV)/.ready
+EXPERIMENT ?= default
 
 .DEFAULT_GOAL := help
-.PHONY: help setup bench test lint audit perf clean
+.PHONY: help setup bench report test lint audit perf clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -26,8 +27,11 @@ lint: $(READY)
 	$(RUN) -m ruff check .
 	$(RUN) -m mypy
 
-bench: $(READY)  ## run the default experiment: eleven losses on digits and glyphs, 5 seeds
+bench: $(READY)  ## run the default experiment, eleven losses on digits and glyphs, 5 seeds; write its report
 	$(RUN) -m benchmark run default
+
+report: $(READY)  ## write the report again from stored results (EXPERIMENT=default)
+	$(RUN) -m benchmark report $(EXPERIMENT)
 
 audit: $(READY)  ## check every loss: gradients, limits, half precision, state
 	$(RUN) -m benchmark audit

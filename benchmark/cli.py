@@ -103,8 +103,9 @@ def run(
     keep_models: Annotated[bool, typer.Option("--keep-models", help="Keep the trained nets.")] = False,
     dry: Annotated[bool, typer.Option("--dry-run", help="List the cells with an estimate of their time.")] = False,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Try failed cells again.")] = False,
+    with_report: Annotated[bool, typer.Option("--report/--no-report", help="Write the report at the end.")] = True,
 ) -> None:
-    """Train every cell of an experiment that has no result yet.
+    """Train every cell of an experiment that has no result yet, then write the report.
 
     What is finished is kept whatever happens; the same command goes on where it was.
 
@@ -136,7 +137,45 @@ def run(
     if dry:
         typer.echo(running.dry_run(request))
         return
-    raise typer.Exit(running.run(request))
+    status = running.run(request)
+    if with_report and status != running.INTERRUPTED:
+        status = max(status, _report_on(experiment, results))
+    raise typer.Exit(status)
+
+
+def _report_on(experiment: str, results: Path) -> int:
+    """Writes the report and prints its answer; 1 where there is nothing to report."""
+    from benchmark.report import write_report
+
+    try:
+        written = write_report(experiment, results)
+    except (ValueError, OSError) as problem:
+        typer.echo(f"no report was written: {problem}", err=True)
+        return 1
+    typer.echo(f"\n{written.answer.as_text()}\n\nreport: {written.page}")
+    return 0
+
+
+@app.command()
+def report(
+    experiment: Annotated[str, typer.Argument(help="A shipped experiment's name, or a path to a YAML file.")],
+    plugin: Plugins = None,
+    results: Results = Path("results"),
+) -> None:
+    """Write the report of what is stored: one page with the answer, tables and pictures, and each as a file.
+
+    \b
+    Examples:
+      python -m benchmark report default
+      python -m benchmark report my-experiment.yaml --results somewhere
+    """
+    import losses
+    from benchmark.report import write_report
+
+    for file in plugin or []:
+        losses.load_plugin(file)
+    written = write_report(experiment, results)
+    typer.echo(f"{written.answer.as_text()}\n\nreport: {written.page}")
 
 
 @app.command()

@@ -11,13 +11,15 @@ import pandas as pd
 from benchmark import spec
 from benchmark.cell import Cell
 from benchmark.collected import current_runs, tidy
+from benchmark.columns import primary
 from benchmark.engine import Outcome, Plan, plan, run_local
 from benchmark.engine.progress import Progress
 from benchmark.engine.worker import Setting
 from benchmark.store import Run, Store, summary_table, write_atomically
 from benchmark.training import check_device
 
-SHOWN = {"closed": "test/classification_accuracy", "open": "test/accuracy"}
+INTERRUPTED = 130
+"""The exit status after Ctrl-C."""
 
 
 @dataclass(frozen=True)
@@ -92,12 +94,9 @@ def overview(runs: list[Run]) -> str:
     table = tidy(runs)
     columns = {}
     for dataset, rows in table.groupby("dataset", sort=True):
-        closed = SHOWN["closed"] in rows and rows[SHOWN["closed"]].notna().any()
-        figure = SHOWN["closed" if closed else "open"]
-        if figure not in rows:
-            continue
-        heading = f"{dataset} {'classification' if closed else 'verification'} %"
-        columns[heading] = 100.0 * rows.groupby("loss")[figure].mean()
+        figure = primary(rows)
+        if figure is not None:
+            columns[f"{dataset}: {figure.title.lower()}"] = figure.factor * rows.groupby("loss")[figure.key].mean()
     if not columns:
         return "no run has a figure to show yet"
     shown = pd.DataFrame(columns).round(2)
@@ -118,7 +117,7 @@ def _verdict(todo: Plan, outcome: Outcome) -> int:
         say("cells that failed in an earlier run are tried again with --retry-failed")
     if outcome.stopped:
         say(f"stopped: {outcome.stopped}; what is finished is kept, run again to go on")
-        return 130 if outcome.stopped == "interrupted" else 1
+        return INTERRUPTED if outcome.stopped == "interrupted" else 1
     return 1 if failed else 0
 
 

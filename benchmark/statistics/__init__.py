@@ -4,8 +4,8 @@ Every row says over how many seeds it is, what its interval carries and how many
 that cannot be given is <NA>, with a note that says why.
 """
 
-from benchmark.statistics.comparisons import ALL_DATASETS, MIN_SEEDS, compare, holm, tied_with_best
-from benchmark.statistics.measurements import Jackknife
+from benchmark.statistics.comparisons import MIN_SEEDS, compare, holm, tied_with_best
+from benchmark.statistics.measurements import ALL_DATASETS, Jackknife
 from benchmark.statistics.ranks import CriticalDifference, Ranks, average_ranks, critical_difference
 from benchmark.statistics.summary import summarise
 from benchmark.statistics.variance import Variance, pseudo_values, seed_variance, two_way_variance

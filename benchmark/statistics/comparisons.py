@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from benchmark.statistics.measurements import (
+    ALL_DATASETS,
     Estimate,
     Jackknife,
     Measurements,
@@ -22,7 +23,6 @@ from benchmark.statistics.variance import Floats
 # and a rank test could say nothing at all (the two-sided Wilcoxon test of n pairs never goes below 2/2ⁿ).
 MIN_SEEDS = 5
 ROUNDING_ERROR = 1e-12
-ALL_DATASETS = "all datasets"
 
 Pair = tuple[str, str]  # of losses
 

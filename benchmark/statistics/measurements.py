@@ -17,6 +17,7 @@ from benchmark.statistics.variance import (
 )
 
 KEYS = ["loss", "dataset", "seed"]
+ALL_DATASETS = "all datasets"
 MIN_IDENTITIES = 5  # with fewer, their variance is a guess, and the interval carries the seeds only
 
 # (loss, dataset, seed) → metric → the metric without each test identity, identities in one order per dataset

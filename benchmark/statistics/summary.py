@@ -5,7 +5,14 @@ from typing import Any
 
 import pandas as pd
 
-from benchmark.statistics.measurements import Estimate, Jackknife, arrange, check_results
+from benchmark.statistics.measurements import (
+    ALL_DATASETS,
+    Estimate,
+    Jackknife,
+    arrange,
+    check_results,
+    mean_over_datasets,
+)
 
 LEVEL = 0.95
 
@@ -15,8 +22,12 @@ def summarise(
     metrics: Sequence[str] | None = None,
     jackknife: Jackknife | None = None,
     level: float = LEVEL,
+    overall: bool = False,
 ) -> pd.DataFrame:
     """One row for each loss, dataset and metric: `mean`, `low` … `high` and what the interval is.
+
+    With `overall` and several datasets, also a row for the plain mean over all of them, which speaks of these
+    datasets only.
 
     `results` has the columns loss, dataset, seed and one a metric (NaN: the run diverged). The interval is
     Student's t; it carries the seeds, and the test identities too where `jackknife` holds them. `half_width`
@@ -25,12 +36,16 @@ def summarise(
     """
     rows = []
     for metric in check_results(results, metrics):
-        for dataset in sorted(results["dataset"].unique()):
-            measured = arrange(results, dataset, metric, jackknife)
-            rows += [
-                {"loss": loss, "dataset": dataset, "metric": metric, **_row(measured.of(loss), level)}
-                for loss in measured.losses
-            ]
+        datasets = sorted(results["dataset"].unique())
+        measured = {dataset: arrange(results, dataset, metric, jackknife) for dataset in datasets}
+        found = {(loss, name): part.of(loss) for name, part in measured.items() for loss in part.losses}
+        if overall and len(datasets) > 1:
+            for loss in sorted({loss for loss, _ in found}):
+                found[loss, ALL_DATASETS] = mean_over_datasets([part.of(loss) for part in measured.values()])
+        rows += [
+            {"loss": loss, "dataset": dataset, "metric": metric, **_row(estimate, level)}
+            for (loss, dataset), estimate in found.items()
+        ]
     return as_nullable(
         pd.DataFrame(rows, columns=["loss", "dataset", "metric", *_row(Estimate(None), level)])
     )

@@ -1,17 +1,20 @@
 """A table as HTML: values to sort by and tags to filter by are attributes, which the page's script reads."""
 
+from collections.abc import Mapping
+
 from markupsafe import Markup, escape
 
 from benchmark.tables.model import Column, Entry, Row, Table, visible
 
 
 def as_html(table: Table) -> Markup:
-    """`<table>` with its caption; footnotes follow it as a list."""
+    """Its caption, the table in a box that scrolls by itself, and its footnotes as a list."""
     head = Markup("").join(_heading(column) for column in table.columns)
     body = Markup("\n").join(_row(table, row) for row in table.rows)
     parts = [
-        Markup('<div class="wide"><table id="{}" class="data">').format(table.name),
-        Markup("<caption>{}</caption>").format(visible(table.caption)) if table.caption else Markup(""),
+        Markup('<p class="caption">{}</p>').format(visible(table.caption)) if table.caption else Markup(""),
+        Markup('<div class="wide" tabindex="0" role="region" aria-label="{}">').format(visible(table.title)),
+        Markup('<table id="{}" class="data" aria-label="{}">').format(table.name, visible(table.title)),
         Markup("<thead><tr>{}</tr></thead>\n<tbody>\n{}\n</tbody></table></div>").format(head, body),
         _notes(table),
     ]
@@ -21,16 +24,21 @@ def as_html(table: Table) -> Markup:
 def _heading(column: Column) -> Markup:
     kind = "number" if column.numeric else "text"
     title = Markup(' title="{}"').format(visible(column.meaning)) if column.meaning else Markup("")
-    return Markup('<th scope="col" class="{}"{}>{}</th>').format(kind, title, visible(column.heading))
+    tags = _tags(column.tags)
+    words = Markup(" ").join(Markup("<span>{}</span>").format(word) for word in visible(column.heading).split())
+    return Markup('<th scope="col" class="{}"{}{}>{}</th>').format(kind, tags, title, words)
 
 
 def _row(table: Table, row: Row) -> Markup:
-    tags = Markup("").join(Markup(' data-{}="{}"').format(name, visible(tag)) for name, tag in row.tags.items())
     cells = [
         _cell(table, entry, column, first=k == 0)
         for k, (entry, column) in enumerate(zip(row.entries, table.columns, strict=True))
     ]
-    return Markup("<tr{}>{}</tr>").format(tags, Markup("").join(cells))
+    return Markup("<tr{}>{}</tr>").format(_tags(row.tags), Markup("").join(cells))
+
+
+def _tags(tags: Mapping[str, str]) -> Markup:
+    return Markup("").join(Markup(' data-{}="{}"').format(name, visible(tag)) for name, tag in tags.items())
 
 
 def _cell(table: Table, entry: Entry, column: Column, first: bool) -> Markup:

@@ -36,6 +36,10 @@ _SPECIAL = {
     "–": "--",
     "—": "---",
     "…": r"\ldots{}",
+    "“": r"\textquotedblleft{}",
+    "”": r"\textquotedblright{}",
+    "‘": r"\textquoteleft{}",
+    "’": r"\textquoteright{}",
     "≤": r"\ensuremath{\leq}",
     "≥": r"\ensuremath{\geq}",
     "≠": r"\ensuremath{\neq}",
@@ -52,6 +56,16 @@ _SPECIAL = {
     "μ": r"\ensuremath{\mu}",
     "τ": r"\ensuremath{\tau}",
     "→": r"\ensuremath{\rightarrow}",
+    "ß": r"\ss{}",
+    "æ": r"\ae{}",
+    "Æ": r"\AE{}",
+    "œ": r"\oe{}",
+    "Œ": r"\OE{}",
+    "ø": r"\o{}",
+    "Ø": r"\O{}",
+    "ł": r"\l{}",
+    "Ł": r"\L{}",
+    "ı": r"\i{}",
 }
 _ACCENTS = {
     "\u0300": r"\`",
@@ -67,13 +81,16 @@ _ACCENTS = {
     "\u030c": r"\v",
     "\u0327": r"\c",
 }
-_PACKAGES = "% needs \\usepackage{booktabs}, \\usepackage{textcomp} and \\usepackage[T1]{fontenc}"
+_PACKAGES = r"% needs the packages booktabs, graphicx, textcomp, and fontenc with [T1]"
+_NO_WIDER_THAN_THE_TEXT = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
 
 
 def as_latex(table: Table) -> str:
-    """A `table` environment, ready to paste; it names the packages that it needs."""
-    align = "".join("r" if column.numeric else "l" for column in table.columns)
-    rows = [" & ".join(_entry(table, entry) for entry in row.entries) + r" \\" for row in table.rows]
+    """A `table` environment, ready to paste; it names the packages that it needs. Secondary columns are left out."""
+    kept = [place for place, column in enumerate(table.columns) if not column.secondary]
+    columns = [table.columns[place] for place in kept]
+    align = "".join("r" if column.numeric else "l" for column in columns)
+    rows = [" & ".join(_entry(table, row.entries[place]) for place in kept) + r" \\" for row in table.rows]
     notes = [rf"\textsuperscript{{{number}}}\,{escape(note)}" for number, note in enumerate(table.remarks, 1)]
     notes += [escape(note) for note in table.footnotes]
     lines = [
@@ -82,13 +99,14 @@ def as_latex(table: Table) -> str:
         r"\centering",
         rf"\caption{{{escape(_caption(table))}}}",
         rf"\label{{tab:{table.name}}}",
+        _NO_WIDER_THAN_THE_TEXT,
         rf"\begin{{tabular}}{{{align}}}",
         r"\toprule",
-        " & ".join(escape(column.heading) for column in table.columns) + r" \\",
+        " & ".join(escape(column.heading) for column in columns) + r" \\",
         r"\midrule",
         *rows,
         r"\bottomrule",
-        r"\end{tabular}",
+        r"\end{tabular}}",
         *(rf"\par\smallskip{{\footnotesize {note}\par}}" for note in notes),
         r"\end{table}",
     ]

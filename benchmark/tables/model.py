@@ -25,6 +25,8 @@ class Column:
     meaning: str = ""
     numeric: bool = True
     name: str = ""  # in a CSV file; the heading by default
+    secondary: bool = False  # left out where space is short: on a printed page
+    tags: Mapping[str, str] = field(default_factory=dict)  # what filters look at, such as the dataset
 
 
 @dataclass(frozen=True)

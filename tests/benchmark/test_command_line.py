@@ -24,6 +24,8 @@ def call(*words: str, folder: Path = PROJECT) -> subprocess.CompletedProcess[str
         (["run", "smoke", "--plugin", "nowhere.py"], "there is no plug-in file"),
         (["run", "nowhere.yaml"], "nowhere.yaml"),
         (["score", "smoke", "--results", "nowhere"], "run the experiment first"),
+        (["report", "smoke", "--results", "nowhere"], "run `python -m benchmark run smoke` first"),
+        (["report", "defalt"], "default"),
         (["audit", "arcfase"], "did you mean 'arcface'"),
         (["run", "smoke", "--device", "tpu"], "expected 'cpu', 'cuda'"),
     ],
@@ -66,7 +68,7 @@ def test_lists(what: str, word: str) -> None:
 
 
 def test_help_has_examples() -> None:
-    for command in ("run", "audit", "score"):
+    for command in ("run", "audit", "report", "score"):
         assert f"python -m benchmark {command}" in call(command, "--help").stdout
 
 

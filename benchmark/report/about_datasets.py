@@ -1,0 +1,99 @@
+"""What a dataset of the report is: its protocol, its sizes and how nets were trained on it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from safetensors import safe_open
+
+from benchmark.collected import Collected
+from benchmark.spec.labels import with_settings
+from benchmark.store import Run
+
+Facts = list[tuple[str, str]]
+PROTOCOLS = {
+    "closed": "closed: the test classes are the training classes",
+    "open": "open: no test class was seen in training",
+}
+
+
+def runs_of(collected: Collected, dataset: str) -> list[Run]:
+    """The runs that a row of the tables calls by this name."""
+    return [run for run, name in zip(collected.runs, collected.table["dataset"], strict=True) if name == dataset]
+
+
+def number_of_classes(runs: Sequence[Run]) -> int:
+    """In training; 0 if no run kept its class weights."""
+    shapes = [_shapes(run).get("weight") for run in runs[:1]]
+    return shapes[0][0] if shapes and shapes[0] else 0
+
+
+def dataset_facts(runs: Sequence[Run]) -> Facts:
+    """What people ask first, as pairs of a word and its answer; sizes are those of a run that did not diverge."""
+    measured = [run for run in runs if run.metrics["diverged_at"] is None]
+    cell = runs[0].cell["cell"]
+    facts: Facts = [("Data", _data(cell["dataset"]))]
+    facts += _sizes(measured[0]) if measured else [("Training classes", f"{number_of_classes(runs):,}")]
+    facts += [
+        ("Backbone", f"{cell['backbone']}, embeddings of {cell['dim']} dimensions"),
+        ("Recipe", recipe_in_words(cell["recipe"])),
+        ("Seeds", ", ".join(str(seed) for seed in sorted({run.cell["cell"]["seed"] for run in runs}))),
+        ("Data's digest", ", ".join(sorted({run.cell["dataset_digest"][:16] for run in runs}))),
+    ]
+    return facts
+
+
+def scale_and_margin(runs: Sequence[Run]) -> dict[str, tuple[list[float], list[float]]]:
+    """By loss: s and m at the end of each run that has them as one number."""
+    found: dict[str, tuple[list[float], list[float]]] = {}
+    for run in runs:
+        kept = found.setdefault(run.cell["labels"]["loss"], ([], []))
+        with safe_open(run.folder / "embeddings.safetensors", framework="numpy") as arrays:
+            names = set(arrays.keys())
+            for values, name in zip(kept, ("head/s", "head/m"), strict=True):
+                if name in names:
+                    values.append(float(arrays.get_tensor(name)))
+    return found
+
+
+def recipe_in_words(recipe: Mapping[str, Any]) -> str:
+    """`adamw, lr 0.01, onecycle, 20 epochs of batches of 64, …`."""
+    parts = [
+        f"{recipe['optimiser']}, learning rate {recipe['lr']:g}, {recipe['schedule']}",
+        f"{recipe['epochs']} epochs in batches of {recipe['batch']}",
+        f"weight decay {recipe['weight_decay']:g}",
+        f"momentum {recipe['momentum']:g}",
+        f"warm-up {recipe['warmup']:.0%}",
+        f"augmentation {recipe['augmentation']}",
+    ]
+    parts += [f"label smoothing {recipe['label_smoothing']:g}"] if recipe["label_smoothing"] else []
+    parts += [f"milestones {', '.join(map(str, recipe['milestones']))}"] if recipe["milestones"] else []
+    return ", ".join(parts)
+
+
+def _data(dataset: Mapping[str, Any]) -> str:
+    """`glyphs classes=300 + longtail ratio=50, split seed 0`."""
+    chain = [with_settings(dataset["name"], dataset["options"])]
+    chain += [with_settings(name, given) for wrapper in dataset["wrappers"] for name, given in wrapper.items()]
+    return f"{' + '.join(chain)}, split seed {dataset['seed']}"
+
+
+def _sizes(run: Run) -> Facts:
+    figures = run.metrics["figures"]
+    with safe_open(run.folder / "embeddings.safetensors", framework="numpy") as arrays:
+        counts = arrays.get_tensor("train/counts")
+        test, val = arrays.get_tensor("test/labels"), arrays.get_tensor("val/labels")
+        protocol = "closed" if "test/logits" in set(arrays.keys()) else "open"
+    identities = "classes" if protocol == "closed" else "identities"
+    return [
+        ("Protocol", PROTOCOLS[protocol]),
+        ("Training", f"{int(counts.sum()):,} images of {len(counts):,} classes"),
+        ("Validation", f"{len(val):,} images of {len(np.unique(val)):,} {identities}"),
+        ("Test", f"{len(test):,} images of {len(np.unique(test)):,} {identities}"),
+        ("Test pairs", f"{figures['test/n_same']:,} same, {figures['test/n_different']:,} different"),
+    ]
+
+
+def _shapes(run: Run) -> dict[str, list[int]]:
+    with safe_open(run.folder / "embeddings.safetensors", framework="numpy") as arrays:
+        return {name: list(arrays.get_slice(name).get_shape()) for name in set(arrays.keys())}

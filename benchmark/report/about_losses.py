@@ -1,0 +1,51 @@
+"""What the tables say of a loss beside its figures: its family, by how its class is built, and its settings."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+import losses
+from benchmark.spec.labels import with_settings
+from losses import CosineHead, Head, TargetOnlyHead
+
+
+@dataclass(frozen=True)
+class AboutLoss:
+    label: str  # of the row
+    family: str
+    settings: str  # every number, given or by default, and the choices that were given
+
+
+def about_losses(results: pd.DataFrame) -> dict[str, AboutLoss]:
+    """By label, for every loss that has a run."""
+    rows = results.drop_duplicates("loss")
+    return {
+        str(label): AboutLoss(str(label), family(losses.get(name)), settings(losses.get(name), json.loads(hyper)))
+        for label, name, hyper in zip(rows["loss"], rows["name"], rows["hyper"], strict=True)
+    }
+
+
+def family(loss: type[Head]) -> str:
+    """A newcomer's loss finds its family by the base class that it derives from and the methods that it writes."""
+    adapts = loss.observe is not Head.observe or loss.end_epoch is not Head.end_epoch
+    if not loss.normalises:
+        return "softmax"
+    if not loss.is_cross_entropy:
+        return "not cross-entropy"
+    if issubclass(loss, TargetOnlyHead):
+        return "adaptive target margin" if adapts else "target margin"
+    if issubclass(loss, CosineHead) and loss.target_value is CosineHead.target_value:
+        return "adaptive scale" if adapts else "scale only"
+    return "all logits"
+
+
+def settings(loss: type[Head], given: dict[str, Any]) -> str:
+    """`s=auto m=0.5`."""
+    shown = {
+        name: given.get(name, hyper.default)
+        for name, hyper in loss.hyper.items()
+        if name in given or (hyper.default is not None and not hasattr(hyper, "options"))
+    }
+    return with_settings("", shown).strip()

@@ -1,0 +1,175 @@
+"""The answer in words, written from the data: which loss, on which data, and how sure that is."""
+
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from benchmark.columns import MetricColumn
+from benchmark.report.findings import Findings
+from benchmark.report.verdicts import Verdict, overall, verdicts
+from benchmark.report.wording import all_of, counted, in_words, listed, named, on, some_names
+from benchmark.statistics import MIN_SEEDS
+from benchmark.tables.model import visible
+
+
+@dataclass(frozen=True)
+class Answer:
+    headline: Markup
+    sentences: tuple[Markup, ...]
+
+    def as_text(self) -> str:
+        """Without markup, for a terminal."""
+        return "\n".join(part.striptags() for part in (self.headline, *self.sentences))
+
+
+def answer(findings: Findings) -> Answer:
+    """A headline, a sentence for every dataset and, where there are several, one for all of them."""
+    found = verdicts(findings)
+    sentences = [_on_dataset(verdict) for verdict in found]
+    together = overall(findings)
+    if together is not None and together.figure is not None and len(together.ranked) > 1:
+        where = Markup("Over {},").format(all_of(len(findings.figures), "dataset"))
+        sentences.append(_who_is_best(where, together, together.figure))
+    return Answer(_headline(findings, found, together), tuple(sentences))
+
+
+def _headline(findings: Findings, found: list[Verdict], together: Verdict | None) -> Markup:
+    compared = [verdict for verdict in found if len(verdict.ranked) > 1]
+    tested = [verdict for verdict in compared if verdict.is_tested]
+    if not findings.figures:
+        return Markup("Every run diverged: none of these losses can be recommended with these settings.")
+    if not compared:
+        only = sorted({loss for verdict in found for loss in verdict.ranked})
+        return Markup("Nothing to compare: only {} {} a value.").format(
+            some_names(only), "has" if len(only) == 1 else "have"
+        )
+    if not tested:
+        return _too_little(findings, compared)
+    if len(tested) == 1:
+        return _one_dataset(tested[0], alone=len(found) == 1)
+    datasets = all_of(len(found), "dataset")
+    if len(tested) < len(found):
+        datasets = f"the {in_words(len(tested))} datasets that could be tested"
+    if together is not None and together.is_tested:
+        tested, datasets = [*tested, together], f"{datasets} and overall"
+    return Markup(" ").join([_several(findings, tested, datasets), *_left_open(findings, tested)])
+
+
+def _too_little(findings: Findings, compared: list[Verdict]) -> Markup:
+    seeds = max(verdict.most_seeds for verdict in compared)
+    if seeds >= MIN_SEEDS:
+        return Markup("No difference could be tested: too many runs diverged or are missing.")
+    words = "Too few seeds to say: a test needs {}, and there {}."
+    start = Markup(words).format(MIN_SEEDS, "is one" if seeds == 1 else f"are {seeds}")
+    if not len(findings.places):
+        return start
+    return Markup("{} So far {} ranks first.").format(start, named(str(findings.places.index[0])))
+
+
+def _one_dataset(verdict: Verdict, alone: bool) -> Markup:
+    where = Markup("") if alone else Markup(" on <i>{}</i>").format(visible(verdict.dataset))
+    best, others = some_names(verdict.best), len(verdict.ranked) - len(verdict.best)
+    has = "has" if len(verdict.best) == 1 else "share"
+    if verdict.is_clear:
+        return Markup("{} is the best loss{}: every other one is significantly worse.").format(best, where)
+    if verdict.is_open:
+        count = in_words(len(verdict.ranked))
+        return Markup("No winner{}: none of the {} losses can be told from the best.").format(where, count)
+    if verdict.tied:
+        words = "No single winner{}: {} {} the highest mean, but {} of the other {} cannot be told from it."
+        return Markup(words).format(where, best, has, in_words(len(verdict.tied)), in_words(others))
+    if verdict.untested:
+        words = "{} {} the highest mean{}, but not every other loss could be tested against it."
+        return Markup(words).format(best, has, where)
+    return Markup("{} share the highest mean{}; every other loss is significantly worse.").format(best, where)
+
+
+def _several(findings: Findings, tested: list[Verdict], where: str) -> Markup:
+    safe = [loss for loss in _by_rank(findings) if all(loss in verdict.among_the_best for verdict in tested)]
+    if all(verdict.is_open for verdict in tested):
+        return Markup("No winner: no loss can be told from the best on {}.").format(where)
+    if not safe:
+        return Markup("It depends on the data: no loss is best, or tied with the best, on {}.").format(where)
+    if len(safe) > 1:
+        return Markup("No single winner: {} are best, or tied with the best, on {}.").format(some_names(safe), where)
+    if all(verdict.is_clear for verdict in tested):
+        words = "{} is the best loss on {}: every other one is significantly worse."
+    else:
+        words = "{} is the safest choice: no other loss is best, or tied with the best, on {}."
+    return Markup(words).format(named(safe[0]), where)
+
+
+def _left_open(findings: Findings, tested: list[Verdict]) -> list[Markup]:
+    """Losses that the headline cannot speak of, because they were not run or not tested on some dataset."""
+    names = [loss for loss in findings.losses if not all(verdict.speaks_of(loss) for verdict in tested)]
+    return [Markup("Not tested everywhere: {}.").format(some_names(names))] if names else []
+
+
+def _by_rank(findings: Findings) -> list[str]:
+    """Every loss, those with an average rank first."""
+    ranked = [str(loss) for loss in findings.places.index]
+    return [*ranked, *(loss for loss in findings.losses if loss not in ranked)]
+
+
+def _on_dataset(verdict: Verdict) -> Markup:
+    where = on(verdict.dataset)
+    if verdict.figure is None:
+        return Markup("{} every run diverged, so there is nothing to rank.").format(where)
+    return Markup(" ").join([_who_is_best(where, verdict, verdict.figure), *_divergences(verdict)])
+
+
+def _who_is_best(where: Markup, verdict: Verdict, figure: MetricColumn) -> Markup:
+    heading, mean = figure.heading.lower(), figure.shown(verdict.mean or 0.0)
+    seeds = counted(verdict.seeds, "seed")
+    best = some_names(verdict.best)
+    if len(verdict.ranked) == 1:
+        words = "{} only {} has a value ({} {}, {}): there is nothing to compare it with."
+        return Markup(words).format(where, best, heading, mean, seeds)
+    has = "has" if len(verdict.best) == 1 else "share"
+    words = "{} {} {} the highest mean {} ({}, {}){}"
+    return Markup(words).format(where, best, has, heading, mean, seeds, _the_others(verdict))
+
+
+def _the_others(verdict: Verdict) -> Markup:
+    """What the test says of those that are not best."""
+    it = "it" if len(verdict.best) == 1 else "them"
+    clauses = []
+    if verdict.tied:
+        if verdict.is_open and len(verdict.tied) > 1:
+            none = "neither" if len(verdict.tied) == 2 else "none"
+            words = "{} of the other {} can be told from {}"
+            clauses.append(Markup(words).format(none, in_words(len(verdict.tied)), it))
+        else:
+            clauses.append(Markup("{} cannot be told from {}").format(some_names(verdict.tied), it))
+    if verdict.worse:
+        clauses.append(Markup("{} significantly worse").format(_who_are_worse(verdict)))
+    for reason, losses in verdict.untested.items():
+        all_untested = len(losses) + len(verdict.best) == len(verdict.ranked)
+        whom = Markup("the difference") if all_untested else some_names(losses)
+        clauses.append(Markup("{} could not be tested ({})").format(whom, reason))
+    return Markup(": {}.").format(Markup("; ").join(clauses)) if clauses else Markup(".")
+
+
+def _who_are_worse(verdict: Verdict) -> Markup:
+    count = len(verdict.worse)
+    if count == 1:
+        return Markup("{} is").format(named(verdict.worse[0]))
+    if verdict.tied or verdict.untested:
+        return Markup("the other {} are").format(in_words(count))
+    return Markup("both others are") if count == 2 else Markup("all {} others are").format(in_words(count))
+
+
+def _divergences(verdict: Verdict) -> list[Markup]:
+    if not verdict.diverged:
+        return []
+    parts = [
+        Markup("{} in {}").format(named(loss), _share(diverged, runs))
+        for loss, (diverged, runs) in verdict.diverged.items()
+    ]
+    return [Markup("Runs diverged: {}.").format(listed(parts))]
+
+
+def _share(diverged: int, runs: int) -> str:
+    if diverged == runs:
+        return "its only run" if runs == 1 else f"all {counted(runs, 'run')}"
+    return f"{diverged} of {runs} runs"

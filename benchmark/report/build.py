@@ -1,0 +1,164 @@
+"""From collected results to the report's files: every table in three formats, pictures, and the page."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from benchmark.collected import Collected
+from benchmark.columns import COLUMNS, measured
+from benchmark.report.about_datasets import dataset_facts, number_of_classes, runs_of, scale_and_margin
+from benchmark.report.about_losses import about_losses
+from benchmark.report.answer import Answer, answer
+from benchmark.report.background import background, experiment_text
+from benchmark.report.details import details
+from benchmark.report.differences import differences, in_short, why_no_differences
+from benchmark.report.findings import Findings
+from benchmark.report.geometry import geometry
+from benchmark.report.leaderboard import by_metric, leaderboard
+from benchmark.report.page import Content, DatasetPart, PicturePart, Shown, render
+from benchmark.report.pictures import Drawn, NotDrawn, that_fit
+from benchmark.report.trouble import trouble
+from benchmark.report.wording import counted
+from benchmark.tables import Table, as_csv, as_latex, as_markdown
+
+PAGE = "index.html"
+
+
+@dataclass(frozen=True)
+class Report:
+    """The files, by their place in the report's folder."""
+
+    files: Mapping[str, bytes]
+    answer: Answer
+
+
+def build(
+    collected: Collected,
+    made: str,
+    drawn: Sequence[Drawn] = (),
+    skipped: Sequence[NotDrawn] = (),
+    sections: Mapping[str, str] | None = None,
+) -> Report:
+    """The same results give the same files but for `made`, the date; `sections` are the pictures' headings."""
+    findings = Findings(collected.table, collected.experiment.baseline, collected.jackknife)
+    tables = Tables.of(collected, findings)
+    files: dict[str, bytes] = {}
+    for place, table in tables.by_place.items():
+        files |= {f"{place}.md": as_markdown(table).encode(), f"{place}.tex": as_latex(table).encode()}
+        files[f"{place}.csv"] = as_csv(table).encode()
+    for one in drawn:
+        files |= {f"figures/{one.name}.png": one.png, f"figures/{one.name}.svg": one.svg}
+    fitting, left_out = that_fit(drawn)
+    parts = [
+        PicturePart(name, title, [one for one in fitting if one.section == name])
+        for name, title in (sections or {}).items()
+    ]
+    said = answer(findings)
+    content = Content(
+        name=collected.experiment.name,
+        size=_size(collected, findings),
+        answer=said,
+        warning=_warning(collected),
+        metrics=[Shown(tables.leaderboard), *(Shown(table) for table in tables.metrics)],
+        differences=None if tables.differences is None else Shown(tables.differences),
+        in_short=[] if tables.differences is None else in_short(findings),
+        no_differences=why_no_differences(findings),
+        geometry=None if tables.geometry is None else Shown(tables.geometry),
+        datasets=_dataset_parts(collected, tables),
+        meanings=[(column.heading, column.meaning) for column in COLUMNS if _is_shown(collected, column.key)],
+        pictures=[part for part in parts if part.pictures],
+        skipped=[*skipped, *left_out],
+        trouble=Shown(tables.trouble) if tables.trouble.rows else None,
+        background=background(collected),
+        experiment_file=collected.experiment.path.name,
+        experiment_text=experiment_text(collected),
+        files=list(files),
+        made=made,
+    )
+    return Report({PAGE: render(content).encode(), **files}, said)
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Every table of the report."""
+
+    leaderboard: Table
+    metrics: list[Table]
+    differences: Table | None
+    geometry: Table | None
+    datasets: dict[str, Table]
+    trouble: Table
+
+    @classmethod
+    def of(cls, collected: Collected, findings: Findings) -> "Tables":
+        losses = about_losses(collected.table)
+        runs = {dataset: runs_of(collected, dataset) for dataset in findings.datasets}
+        classes = {dataset: number_of_classes(of_dataset) for dataset, of_dataset in runs.items()}
+        return cls(
+            leaderboard=leaderboard(findings, losses),
+            metrics=[by_metric(findings, losses, column) for column in measured(collected.table, "performance")],
+            differences=None if why_no_differences(findings) else differences(findings, losses),
+            geometry=geometry(findings, losses, classes) if measured(collected.table, "geometry") else None,
+            datasets={
+                dataset: details(findings, losses, dataset, name, scale_and_margin(runs[dataset]))
+                for dataset, name in file_names(findings.datasets).items()
+            },
+            trouble=trouble(collected),
+        )
+
+    @property
+    def by_place(self) -> dict[str, Table]:
+        """By the name of the files, without their endings."""
+        found = {"table": self.leaderboard}
+        found |= {table.name: table for table in (self.differences, self.geometry) if table is not None}
+        found |= {f"metrics/{table.name}": table for table in self.metrics}
+        found |= {f"datasets/{table.name.removeprefix('dataset-')}": table for table in self.datasets.values()}
+        return found | ({"trouble": self.trouble} if self.trouble.rows else {})
+
+
+def file_names(labels: Sequence[str]) -> dict[str, str]:
+    """For each label a name of lower-case letters, digits and hyphens, different from the others'."""
+    found: dict[str, str] = {}
+    for label in labels:
+        plain = re.sub(r"[^a-z0-9]+", "-", label.lower()).strip("-")[:50] or "dataset"
+        name, count = plain, 1
+        while name in found.values():
+            count += 1
+            name = f"{plain}-{count}"
+        found[label] = name
+    return found
+
+
+def _dataset_parts(collected: Collected, tables: Tables) -> list[DatasetPart]:
+    return [
+        DatasetPart(f"on-{table.name}", dataset, dataset_facts(runs_of(collected, dataset)), Shown(table))
+        for dataset, table in tables.datasets.items()
+    ]
+
+
+def _is_shown(collected: Collected, key: str) -> bool:
+    return key in collected.table and bool(collected.table[key].notna().any())
+
+
+def _size(collected: Collected, findings: Findings) -> str:
+    parts = [
+        counted(len(findings.datasets), "dataset"),
+        f"{len(findings.losses)} losses" if len(findings.losses) > 1 else "one loss",
+        counted(collected.table["seed"].nunique(), "seed"),
+        counted(len(collected.runs), "run"),
+    ]
+    return ", ".join(parts)
+
+
+def _warning(collected: Collected) -> str:
+    """What a reader must know before trusting the answer."""
+    diverged = int((collected.table["status"] == "diverged").sum())
+    failed = len(collected.failures)
+    counts = {
+        "diverged": diverged,
+        "failed": failed,
+        "not run yet": len(collected.missing) - failed,
+        "damaged": len(collected.damaged),
+    }
+    parts = [f"{count:,} {what}" for what, count in counts.items() if count]
+    return f"Not every cell has a sound result: {', '.join(parts)}." if parts else ""

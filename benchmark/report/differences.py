@@ -1,0 +1,149 @@
+"""Every loss against the baseline: paired differences, their intervals, and which of them survive correction."""
+
+from typing import Any
+
+import pandas as pd
+from markupsafe import Markup
+
+from benchmark.columns import COLUMNS, MetricColumn
+from benchmark.report.findings import Findings
+from benchmark.report.leaderboard import PLUS_MINUS, Losses
+from benchmark.report.wording import in_words, listed, named, on
+from benchmark.statistics import ALL_DATASETS
+from benchmark.tables import Column, Entry, Row, Table, with_error
+from benchmark.tables.model import NOTHING
+
+
+def why_no_differences(findings: Findings) -> str:
+    """The reason, or nothing if there are differences to show."""
+    if findings.baseline not in findings.losses:
+        return f"The baseline {findings.baseline} has no result yet, so there are no differences to show."
+    if not findings.figures:
+        return "No run has a value, so there are no differences to show."
+    if len(findings.losses) == 1:
+        return f"Only the baseline {findings.baseline} was run, so there are no differences to show."
+    return ""
+
+
+def differences(findings: Findings, losses: Losses) -> Table:
+    """The largest gain first, dataset by dataset."""
+    rows = [_row(row, losses) for row in _ordered(findings.differences)]
+    family = findings.differences[findings.differences["dataset"] != ALL_DATASETS]["family"].max()
+    notes = [
+        f"{PLUS_MINUS} of the paired difference, not corrected.",
+        f"p is corrected by Holm's method over the {family} tests of all losses and datasets (rows of “{ALL_DATASETS}” "
+        "apart); a difference is called better or worse if it is below 0.05.",
+    ]
+    return Table(
+        "differences",
+        f"Differences from {findings.baseline}",
+        (
+            Column("Loss", numeric=False),
+            Column("Dataset", numeric=False),
+            Column("Metric", numeric=False),
+            Column("Difference", "loss − baseline, in percentage points; mean over the seeds that both have"),
+            Column("p (Holm)", "how often chance alone would give such a difference, corrected"),
+            Column("Seeds", "pairs of runs"),
+            Column("In words", numeric=False),
+        ),
+        tuple(rows),
+        f"Each loss minus {findings.baseline}, in percentage points, paired by seed and test identity.",
+        tuple(notes),
+    )
+
+
+def in_short(findings: Findings) -> list[Markup]:
+    """A sentence for every dataset: how many losses beat the baseline, and by how much."""
+    parts = findings.differences.groupby("dataset", sort=False)
+    return [_sentence(str(name), rows, findings.baseline) for name, rows in parts]
+
+
+def _sentence(dataset: str, rows: pd.DataFrame, baseline: str) -> Markup:
+    where = Markup("Over all datasets,") if dataset == ALL_DATASETS else on(dataset)
+    tested = rows[rows["significant"].notna()]
+    if tested.empty:
+        return Markup("{} no difference could be tested ({}).").format(where, str(rows["note"].iloc[0]))
+    significant = tested[tested["significant"].astype(bool)]
+    parts = []
+    for part, word in (
+        (significant[significant["difference"] > 0], "better"),
+        (significant[significant["difference"] < 0], "worse"),
+    ):
+        if len(part):
+            who = Markup("{} {}").format(_who(part, tested), "is" if len(part) == 1 else "are")
+            parts.append(Markup("{} significantly {} than {} ({})").format(who, word, named(baseline), _span(part)))
+    if parts:
+        return Markup("{} {}.").format(where, listed(parts))
+    if len(tested) == 1:
+        words = "{} {} does not differ significantly from {}."
+        return Markup(words).format(where, named(str(tested["loss"].iloc[0])), named(baseline))
+    words = "{} none of the {} other losses differs significantly from {}."
+    return Markup(words).format(where, in_words(len(tested)), named(baseline))
+
+
+def _who(part: pd.DataFrame, tested: pd.DataFrame) -> Markup:
+    """`arcface`, `all ten other losses` or `seven of the ten other losses`."""
+    if len(part) == 1:
+        return named(str(part["loss"].iloc[0]))
+    if len(part) == len(tested):
+        return Markup("both other losses" if len(part) == 2 else f"all {in_words(len(part))} other losses")
+    return Markup("{} of the {} other losses").format(in_words(len(part)), in_words(len(tested)))
+
+
+def _span(rows: pd.DataFrame) -> str:
+    low, high = 100.0 * rows["difference"].min(), 100.0 * rows["difference"].max()
+    return f"{_signed(low)} points" if len(rows) == 1 else f"{_signed(low)} to {_signed(high)} points"
+
+
+def _signed(points: float) -> str:
+    return f"{points:+.2f}".replace("-", "−")
+
+
+def _ordered(table: pd.DataFrame) -> list[dict[Any, Any]]:
+    order = {name: place for place, name in enumerate(table["dataset"].unique())}
+    rows = table.to_dict("records")
+    return sorted(rows, key=lambda row: (order[row["dataset"]], -_or_zero(row["difference"]), str(row["loss"])))
+
+
+def _or_zero(value: Any) -> float:
+    return 0.0 if pd.isna(value) else float(value)
+
+
+def _row(row: dict[Any, Any], losses: Losses) -> Row:
+    loss, dataset = str(row["loss"]), str(row["dataset"])
+    column = next(column for column in COLUMNS if column.key == row["metric"])
+    return Row(
+        (
+            Entry(loss),
+            Entry(dataset),
+            Entry(column.heading),
+            _difference(row, column),
+            _p_value(row["p_holm"]),
+            Entry(str(row["n_seeds"]), int(row["n_seeds"])),
+            Entry(in_one_word(row)),
+        ),
+        tags={"loss": loss, "dataset": dataset, "family": losses[loss].family},
+    )
+
+
+def _difference(row: dict[Any, Any], column: MetricColumn) -> Entry:
+    if pd.isna(row["difference"]):
+        return Entry(NOTHING)
+    half = None if pd.isna(row["half_width"]) else column.factor * float(row["half_width"])
+    entry = with_error(column.factor * float(row["difference"]), half, column.decimals)
+    plus = "+" if not entry.text.startswith("−") and not entry.text.startswith("0.00") else ""
+    return Entry(f"{plus}{entry.text}", entry.value, entry.mark, entry.note, entry.error)
+
+
+def _p_value(p: Any) -> Entry:
+    if pd.isna(p):
+        return Entry(NOTHING)
+    return Entry("< 0.001" if p < 0.001 else f"{p:.3f}", float(p))
+
+
+def in_one_word(row: dict[Any, Any]) -> str:
+    if pd.isna(row["significant"]):
+        return str(row["note"])
+    if not row["significant"]:
+        return "not separable"
+    return "better" if row["difference"] > 0 else "worse"

@@ -1,0 +1,63 @@
+"""How the classes lie on the sphere, loss by loss, and how to read it."""
+
+import math
+from collections.abc import Mapping
+
+from benchmark.columns import MetricColumn, measured
+from benchmark.report.findings import Findings
+from benchmark.report.leaderboard import PLUS_MINUS, Losses, note_on, without_value
+from benchmark.tables import Column, Entry, Row, Table, with_error
+
+
+def geometry(findings: Findings, losses: Losses, classes: Mapping[str, int]) -> Table:
+    """One row for each dataset and loss; `classes` are those of each dataset's training set."""
+    columns = measured(findings.results, "geometry")
+    rows = [
+        Row(
+            (Entry(loss), Entry(dataset), *(_entry(findings, column, loss, dataset) for column in columns)),
+            tags={"loss": loss, "dataset": dataset, "family": losses[loss].family},
+        )
+        for dataset in findings.datasets
+        for loss in _of_dataset(findings, dataset)
+    ]
+    return Table(
+        "geometry",
+        "Geometry",
+        (
+            Column("Loss", numeric=False),
+            Column("Dataset", numeric=False),
+            *(Column(column.heading, column.meaning) for column in columns),
+        ),
+        tuple(rows),
+        f"Angles in degrees, mean over the seeds; {PLUS_MINUS}, which carries the seeds. A class's centre is the "
+        "direction of the mean of its normalised embeddings.",
+        tuple(limits(classes)),
+    )
+
+
+def limits(classes: Mapping[str, int]) -> list[str]:
+    """What no arrangement of the training classes can exceed: a larger mean angle is not by itself a better one."""
+    notes = [
+        "Compact classes have a small Intra and WC-Intra, well separated ones a large C-Inter-min. A larger mean angle "
+        "(W-Inter, C-Inter) is not by itself a better arrangement: read it beside the smallest one."
+    ]
+    for dataset, count in classes.items():
+        if count >= 2:
+            pairs, unlike = count * (count - 1) / 2, count**2 // 4
+            notes.append(
+                f"{dataset}: {count} training classes cannot all be more than "
+                f"{math.degrees(math.acos(-1 / (count - 1))):.1f}° from each other (a simplex is best), while the mean "
+                f"angle of all pairs can reach {180 * unlike / pairs:.1f}° (two antipodal heaps)."
+            )
+    return notes
+
+
+def _of_dataset(findings: Findings, dataset: str) -> list[str]:
+    return sorted(findings.results[findings.results["dataset"] == dataset]["loss"].unique())
+
+
+def _entry(findings: Findings, column: MetricColumn, loss: str, dataset: str) -> Entry:
+    finding = findings.of(column.key).get((loss, dataset))
+    if finding is None or finding.mean is None:
+        return without_value(finding) if finding is not None else Entry("–")
+    return with_error(finding.mean, finding.half_width, column.decimals, note=note_on(finding))

@@ -1,0 +1,49 @@
+"""Pictures in a page: inlined as PNG as long as the page stays small, and kept beside it as PNG and SVG."""
+
+import base64
+import struct
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+LARGEST_TOTAL = 10 * 2**20  # bytes of inlined pictures; base64 makes a third more of them
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A picture that was drawn and saved."""
+
+    name: str  # of its files
+    title: str
+    caption: str
+    section: str
+    png: bytes
+    svg: bytes
+
+    @property
+    def source(self) -> str:
+        """What an <img> shows without any other file."""
+        return f"data:image/png;base64,{base64.b64encode(self.png).decode()}"
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height, from the PNG's header."""
+        width, height = struct.unpack(">II", self.png[16:24])
+        return width, height
+
+
+@dataclass(frozen=True)
+class NotDrawn:
+    title: str
+    reason: str
+
+
+def that_fit(pictures: Iterable[Drawn], largest: int = LARGEST_TOTAL) -> tuple[list[Drawn], list[NotDrawn]]:
+    """The pictures for the page, and those left out to keep it small."""
+    fitting: list[Drawn] = []
+    left_out: list[NotDrawn] = []
+    for one in pictures:
+        if sum(len(other.png) for other in fitting) + len(one.png) <= largest:
+            fitting.append(one)
+        else:
+            left_out.append(NotDrawn(one.title, f"left out to keep the page small; it is in figures/{one.name}.png"))
+    return fitting, left_out

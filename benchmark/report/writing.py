@@ -1,0 +1,53 @@
+"""`report EXPERIMENT`: from stored results to the files in results/<experiment>/report."""
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmark import spec
+from benchmark.collected import Collected, collect
+from benchmark.report.answer import Answer
+from benchmark.report.build import PAGE, build
+from benchmark.store import write_atomically
+
+OWN_FOLDERS = ("datasets", "figures", "metrics")
+OWN_ENDINGS = (".csv", ".md", ".png", ".svg", ".tex")
+
+
+@dataclass(frozen=True)
+class Written:
+    page: Path
+    answer: Answer
+
+
+def write_report(experiment: str, results: Path) -> Written:
+    """Makes the report again from what is stored; ValueError says what to run if there is nothing."""
+    collected = collect(spec.load(experiment), results)
+    if not collected.runs:
+        raise ValueError(_nothing(collected, experiment))
+    made = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())
+    report = build(collected, made)
+    folder = collected.folder / "report"
+    for name, content in report.files.items():
+        write_atomically(folder / name, content)
+    _remove_stale(folder, set(report.files))
+    return Written(folder / PAGE, report.answer)
+
+
+def _nothing(collected: Collected, experiment: str) -> str:
+    stored = len(list((collected.folder / "runs").glob("[0-9a-f]*")))
+    why = f"there are no results of {collected.experiment.name} in {collected.folder}"
+    if stored:
+        why += f" that still count (the {stored} stored runs are of other settings, losses' files or protocol)"
+    if collected.failures:
+        first = collected.failures[0]
+        why += f"; {len(collected.failures)} cells failed, the first is {first.name}: {first.reason}"
+    return f"{why}: run `python -m benchmark run {experiment}` first, or name the folder with --results"
+
+
+def _remove_stale(folder: Path, written: set[str]) -> None:
+    """Tables and pictures of an earlier report that this one has not: they would be taken for its own."""
+    for own in OWN_FOLDERS:
+        for path in (folder / own).glob("*"):
+            if path.suffix in OWN_ENDINGS and f"{own}/{path.name}" not in written:
+                path.unlink()
