@@ -192,7 +192,8 @@ def _in_words(part: Part, against: str | float | Tuned, dataset: str) -> str:
 
 
 def _left_out(estimate: Estimate) -> str:
-    return f"{estimate.left_out} seeds left out, in which a run diverged" if estimate.left_out else ""
+    count = estimate.left_out
+    return f"{count} seed{'' if count == 1 else 's'} left out, in which a run diverged" if count else ""
 
 
 def _joined(*notes: str) -> str:
