@@ -60,7 +60,8 @@ def test_directions(new: float, expect: str, verdict: str) -> None:
 
 @pytest.mark.parametrize(("expect", "sign"), [("higher", 1), ("lower", -1)])
 def test_what_is_not_decided_says_what_it_takes(expect: str, sign: int) -> None:
-    found = judged(runs("new", 0.9 + sign * 0.004, noise=5), runs("old", 0.9, shift=1), part=replace(PART, expect=expect))
+    frames = runs("new", 0.9 + sign * 0.004, noise=5), runs("old", 0.9, shift=1)
+    found = judged(*frames, part=replace(PART, expect=expect))
     assert found.verdict == "not decided"
     assert sign * found.detectable > 0.5
     assert found.seeds_to_support > 5
@@ -105,7 +106,8 @@ def test_tuning_looks_at_validation_alone() -> None:
 
 def test_a_loss_whose_every_setting_diverged() -> None:
     part = replace(PART, against=Tuned("arcface", "val/accuracy"))
-    found = judged(runs("new", 0.9, **{"val/accuracy": 0.9}), runs("arcface", np.nan, **{"val/accuracy": np.nan}), part=part)
+    frames = runs("new", 0.9, **{"val/accuracy": 0.9}), runs("arcface", np.nan, **{"val/accuracy": np.nan})
+    found = judged(*frames, part=part)
     assert (found.verdict, found.note) == ("not decided", "every setting of arcface diverged in some run")
 
 

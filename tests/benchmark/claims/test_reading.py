@@ -1,4 +1,4 @@
-"""Claim files: the shipped ones name what is there, and what is wrong in one is said with line, key and nearest name."""
+"""Claim files: the shipped ones name what is there; what is wrong in one is said with line, key and nearest name."""
 
 import math
 from collections.abc import Callable
@@ -58,7 +58,7 @@ def test_a_sound_file(tmp_path: Path) -> None:
         ("source: a paper\n", "", "source: is missing"),
         ("smoke", "smok", "line 5, experiment: there is no experiment 'smok'; did you mean 'smoke'?"),
         ("test/accuracy", "test/acuracy", "line 8, parts.metric: there is no figure 'test/acuracy'; did you mean"),
-        ("[digits, ", "[digit, ", "line 9, parts.datasets[0]: there is no dataset 'digit' in the experiment smoke; did"),
+        ("[digits, ", "[digit, ", "line 9, parts.datasets[0]: there is no dataset 'digit' in the experiment smoke;"),
         ("m=0.2", "m=0.3", "line 10, parts.loss: there is no row 'arcface s=16 m=0.3' in the experiment smoke; did"),
         ("normface s=16", "normface", "line 11, parts.against: there is no row 'normface' in the experiment smoke"),
         ("normface s=16", "[3]", "line 11, parts.against: should be a row's label, a value, or {tuned: loss"),
@@ -67,7 +67,7 @@ def test_a_sound_file(tmp_path: Path) -> None:
         ("normface s=16", "{tuned: cosface, by: val/eer}", "parts.against.tuned: smoke has no rows of cosface"),
         ("normface s=16", "{tuned: arcface, by: test/eer}", "parts.against.by: should be a figure of the validation"),
         ("normface s=16", "{tuned: arcface}", "line 11, parts.against.by: is missing"),
-        ("expect: higher", "expect: hihger", "line 12, parts.expect: there is no direction 'hihger'; did you mean 'higher'"),
+        ("expect: higher", "expect: hihger", "parts.expect: there is no direction 'hihger'; did you mean 'higher'"),
         ("margin: 0.5", "margin: 0", "line 13, parts.margin: should be greater than 0, not 0"),
         ("margin: 0.5", "margin: .nan", "line 13, parts.margin: should be a finite number"),
         ("margin: 0.5", "margin: 0.5\n    over: cosface", "line 14, parts.over: there is no row 'cosface'"),

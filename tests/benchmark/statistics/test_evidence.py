@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from benchmark.statistics import seed_variance, two_way_variance
-from benchmark.statistics.power import detectable_effect, seeds_needed
-from benchmark.statistics.variance import Variance
 from benchmark.statistics.evidence import NOT_DECIDED, REFUTED, SUPPORTED, Effect, judge, what_it_takes
 from benchmark.statistics.measurements import Estimate
+from benchmark.statistics.power import detectable_effect, seeds_needed
+from benchmark.statistics.variance import Variance
 
 NOISE = np.array([-1.0, -0.5, 0.0, 0.5, 1.0])  # five seeds: standard error .354, half-width .98 at 95 %
 HALF = 0.9814
