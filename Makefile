@@ -5,7 +5,7 @@ RUN := $(VENV)/bin/python
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup bench test lint audit perf clean
+.PHONY: help setup bench claims test lint audit perf clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -28,6 +28,9 @@ lint: $(READY)
 
 bench: $(READY)  ## run the default experiment: every loss on digits and glyphs, 5 seeds
 	$(RUN) -m benchmark run default
+
+claims: $(READY)  ## test the papers' claims: trains what is missing, prints the ledger
+	$(RUN) -m benchmark claims --run
 
 audit: $(READY)  ## check every loss: gradients, limits, half precision, state
 	$(RUN) -m benchmark audit

@@ -9,10 +9,8 @@ import pandas as pd
 from benchmark import metrics
 from benchmark.claims.model import Claim, Part, Tuned
 from benchmark.collected import Collected
-from benchmark.statistics import Jackknife
-from benchmark.statistics.contrasts import Term, contrast
-from benchmark.statistics.evidence import NOT_DECIDED, REFUTED, SUPPORTED, Effect, Verdict, judge, what_it_takes
-from benchmark.statistics.measurements import Estimate
+from benchmark.statistics import Effect, Estimate, Jackknife, Term, Verdict, contrast, judge, what_it_takes
+from benchmark.statistics.evidence import NOT_DECIDED, REFUTED, SUPPORTED
 
 NOT_RUN = "not run"
 
