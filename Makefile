@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 EXPERIMENT ?= default
 
 .DEFAULT_GOAL := help
-.PHONY: help setup bench report test lint audit perf clean
+.PHONY: help setup bench report claims test lint audit perf clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -32,6 +32,9 @@ bench: $(READY)  ## run the default experiment, eleven losses on digits and glyp
 
 report: $(READY)  ## write the report again from stored results (EXPERIMENT=default)
 	$(RUN) -m benchmark report $(EXPERIMENT)
+
+claims: $(READY)  ## test the papers' claims: trains what is missing, prints the ledger
+	$(RUN) -m benchmark claims --run
 
 audit: $(READY)  ## check every loss: gradients, limits, half precision, state
 	$(RUN) -m benchmark audit

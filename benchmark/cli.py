@@ -211,6 +211,39 @@ def score(
     raise typer.Exit(1 if found or damaged else 0)
 
 
+@app.command()
+def claims(
+    run_first: Annotated[bool, typer.Option("--run", help="Train the cells that have no result first.")] = False,
+    workers: Annotated[int | None, typer.Option(min=1, help="Worker processes; one per core by default.")] = None,
+    results: Results = Path("results"),
+    data: DataFolder = None,
+) -> None:
+    """Say of each of the papers' claims whether the stored runs support it, refute it or do not decide.
+
+    The claims are files in benchmark/claims, the cells that they need are the experiment `claims`. Exit 1 where some of
+    them were not run.
+
+    \b
+    Examples:
+      python -m benchmark claims --run
+      python -m benchmark claims --results somewhere
+    """
+    from benchmark import claims as ledger
+
+    known = ledger.load_all()
+    status = ledger.run_missing(known, results, data, _workers(workers)) if run_first else 0
+    found = ledger.ledger_of(known, results)
+    missing = ledger.commands_for_missing(found)
+    if all(finding.verdict == ledger.NOT_RUN for finding in found.findings):
+        typer.echo(f"no claim can be judged: {results} has no results for them; run {' and '.join(missing)}", err=True)
+        raise typer.Exit(status or 1)
+    typer.echo(ledger.as_text(found))
+    typer.echo(f"\nledger: {ledger.write(found, results)}")
+    if missing:
+        typer.echo(f"some claims were not run or only in part: {' and '.join(missing)}", err=True)
+    raise typer.Exit(status or (1 if missing else 0))
+
+
 @listing.command("datasets")
 def list_datasets() -> None:
     """The datasets and wrappers with their options, defaults and ranges."""

@@ -1,7 +1,8 @@
 """From what a run keeps on disk to its metrics; the runner and `score` both go through here.
 
 Names of the kept arrays: `test/embeddings`, `test/labels`, `test/pairs`, `test/same`, `test/fold`, `test/logits`
-(closed sets), the same under `val/`, `weight`, `bias`, `train/centres`, `train/counts`, `train/mean_angles`.
+(closed sets), the same under `val/`, `weight`, `bias`, `train/centres`, `train/counts`, `train/mean_angles`,
+`train/mean_posteriors` (losses that define a posterior).
 """
 
 from collections.abc import Mapping
@@ -13,11 +14,12 @@ from benchmark import metrics
 
 Figures = dict[str, float | int | None]
 SPLITS = ("test", "val")
+OF_GROUPS = ("accuracy", "eer", "auc")  # of verification, for frequent, medium and rare classes apart
 
 
 def figures(arrays: Mapping[str, np.ndarray]) -> Figures:
     """Every metric of a run, by name; names begin with the split that they were measured on."""
-    found: Figures = dict(_training_geometry(arrays))
+    found: Figures = {**_training_geometry(arrays), **_training_posterior(arrays)}
     for split in SPLITS:
         if f"{split}/embeddings" in arrays:
             found.update(_of_split(split, arrays))
@@ -27,6 +29,9 @@ def figures(arrays: Mapping[str, np.ndarray]) -> Figures:
 def jackknife(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Test verification without each identity in turn, for intervals that carry the identities' variance."""
     values = metrics.verification_jackknife(*_verification_input("test", arrays))
+    for group, chosen in _pairs_by_frequency("test", arrays).items():
+        of_group = metrics.verification_jackknife(*_verification_input("test", arrays, chosen))
+        values |= {f"{name}_{group}": of_group[name] for name in OF_GROUPS if name in of_group}
     return {f"jackknife/test/{name}": np.asarray(value) for name, value in values.items()}
 
 
@@ -40,6 +45,14 @@ def _training_geometry(arrays: Mapping[str, np.ndarray]) -> Figures:
     )
 
 
+def _training_posterior(arrays: Mapping[str, np.ndarray]) -> Figures:
+    """The mean over training images of the posterior of their own class, as the head in evaluation gives it."""
+    if "train/mean_posteriors" not in arrays:
+        return {}
+    weights = arrays["train/counts"] / max(arrays["train/counts"].sum(), 1)
+    return {"train/posterior": float(arrays["train/mean_posteriors"] @ weights)}
+
+
 def _of_split(split: str, arrays: Mapping[str, np.ndarray]) -> Figures:
     embeddings, labels = arrays[f"{split}/embeddings"], arrays[f"{split}/labels"]
     found: Figures = {}
@@ -48,6 +61,9 @@ def _of_split(split: str, arrays: Mapping[str, np.ndarray]) -> Figures:
     counts = arrays["train/counts"] if closed else None
     if split == "test":
         found.update(metrics.retrieval(embeddings, labels, counts))
+        for group, chosen in _pairs_by_frequency(split, arrays).items():
+            of_group = metrics.verification(*_verification_input(split, arrays, chosen))
+            found.update({f"{name}_{group}": of_group[name] for name in OF_GROUPS})
     if closed:
         logits = arrays[f"{split}/logits"]
         found.update(_renamed(metrics.classification(logits, labels, counts), "classification"))
@@ -63,8 +79,18 @@ def _renamed(found: Figures, family: str) -> Figures:
     return {f"{family}_{name}": value for name, value in found.items()}
 
 
-def _verification_input(split: str, arrays: Mapping[str, np.ndarray]) -> tuple[Any, ...]:
-    return tuple(arrays[f"{split}/{part}"] for part in ("embeddings", "labels", "pairs", "same", "fold"))
+def _verification_input(
+    split: str, arrays: Mapping[str, np.ndarray], chosen: np.ndarray | slice = slice(None)
+) -> tuple[Any, ...]:
+    images = (arrays[f"{split}/{part}"] for part in ("embeddings", "labels"))
+    return (*images, *(arrays[f"{split}/{part}"][chosen] for part in ("pairs", "same", "fold")))
+
+
+def _pairs_by_frequency(split: str, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Which pairs have an image of a frequent, medium or rare class, in closed sets with classes of several sizes."""
+    if f"{split}/logits" not in arrays:
+        return {}
+    return metrics.pairs_by_frequency(arrays[f"{split}/labels"], arrays[f"{split}/pairs"], arrays["train/counts"])
 
 
 def _plain(value: float | int | None) -> float | int | None:

@@ -23,6 +23,8 @@ from benchmark.engine.plan import Job
 from benchmark.training import Trained, embed, train
 from losses import Head
 
+LOGITS_AT_ONCE = 2**22  # samples × classes
+
 
 @dataclass(frozen=True)
 class Packed:
@@ -86,6 +88,8 @@ def evaluation_arrays(head: Head, data: datasets.Data, embedded: Mapping[str, Te
         "train/counts": torch.from_numpy(np.asarray(centres.counts)),
         "train/mean_angles": torch.from_numpy(np.asarray(centres.mean_angles)),
     }
+    if head.is_cross_entropy:
+        kept["train/mean_posteriors"] = training_posteriors(head, data, embedded["train"])
     for name, split in (("test", data.test), ("val", data.val)):
         kept[f"{name}/embeddings"] = embedded[name]
         kept[f"{name}/labels"] = split.labels
@@ -96,6 +100,18 @@ def evaluation_arrays(head: Head, data: datasets.Data, embedded: Mapping[str, Te
             with torch.no_grad():
                 kept[f"{name}/logits"] = head.eval().logits(embedded[name].to(head.weight.device)).cpu()
     return kept
+
+
+@torch.no_grad()
+def training_posteriors(head: Head, data: datasets.Data, embeddings: Tensor) -> Tensor:
+    """For each class, the mean over its training images of their own class's posterior; 0 without images."""
+    labels, posteriors = data.train.labels, torch.empty(len(embeddings), dtype=torch.float64)
+    for part in torch.split(torch.arange(len(embeddings)), max(LOGITS_AT_ONCE // data.num_classes, 1)):
+        logits = head.eval().logits(embeddings[part].to(head.weight.device)).double()
+        own = labels[part, None].to(logits.device)
+        posteriors[part] = logits.softmax(dim=1).gather(1, own)[:, 0].cpu()
+    totals = torch.bincount(labels, weights=posteriors, minlength=data.num_classes)
+    return totals / data.class_counts.clamp(min=1)
 
 
 def as_numpy(arrays: Mapping[str, Tensor]) -> dict[str, np.ndarray]:

@@ -10,7 +10,7 @@ from benchmark.metrics.classification import classification, classification_per_
 from benchmark.metrics.curves import LOWER_IS_BETTER as OF_CURVES
 from benchmark.metrics.curves import Curve, curve, score_counts
 from benchmark.metrics.folds import deal_folds
-from benchmark.metrics.frequency import frequency_groups
+from benchmark.metrics.frequency import frequency_groups, pairs_by_frequency
 from benchmark.metrics.geometry import Centres, class_centres, geometry, geometry_from_centres
 from benchmark.metrics.jackknife import mean_jackknife, pair_jackknife
 from benchmark.metrics.retrieval import retrieval, retrieval_per_query
@@ -38,6 +38,7 @@ __all__ = [
     "nearest_class_mean",
     "pair_jackknife",
     "pair_scores",
+    "pairs_by_frequency",
     "reliability",
     "retrieval",
     "retrieval_per_query",

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmark.metrics.inputs import Floats, Ints, Measured, Values, as_array
+from benchmark.metrics.inputs import Bools, Floats, Ints, Measured, Values, as_array
 
 RARE_BELOW, FREQUENT_ABOVE = 20, 100  # training images of a class, as long-tail benchmarks count them
 
@@ -26,3 +26,11 @@ def by_frequency(name: str, values: Floats, labels: Ints, class_counts: Values |
         f"{name}_{which}": float(values[group == which].mean()) if (group == which).any() else None
         for which in ("frequent", "medium", "rare")
     }
+
+
+def pairs_by_frequency(labels: Values, pairs: Values, class_counts: Values) -> dict[str, Bools]:
+    """For each group of classes, which pairs (P×2) have an image of it; nothing where all classes are of one group."""
+    groups = frequency_groups(class_counts)
+    present = [which for which in ("frequent", "medium", "rare") if (groups == which).any()]
+    group_of_ends = groups[as_array(labels)][as_array(pairs)]
+    return {which: (group_of_ends == which).any(axis=1) for which in present} if len(present) > 1 else {}

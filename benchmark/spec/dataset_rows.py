@@ -1,6 +1,6 @@
 """The `datasets` of an experiment file: each with its wrappers, and with the training that it gets."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -11,6 +11,7 @@ from benchmark.cell import Recipe
 from benchmark.spec.backbone_names import NAMES
 from benchmark.spec.entries import Entry, Kind, entries
 from benchmark.spec.labels import with_settings
+from benchmark.spec.loss_rows import LossRow
 from benchmark.spec.problems import KeyPath, Problems, did_you_mean, listed, shown
 from benchmark.spec.recipes import Choices, expand_recipes, read_choices
 from benchmark.spec.values import Dim, Keys, Label, OneOrMany, Seed, one_of
@@ -35,6 +36,7 @@ class DatasetRow:
     dims: tuple[int, ...]
     recipes: tuple[Recipe, ...]
     access: Mapping[str, Any]  # options given that leave the data as it is, such as download
+    losses: tuple[str, ...] | None = None  # labels of the rows that are trained on it; None: all
 
     @property
     def name(self) -> str:
@@ -48,14 +50,17 @@ class BesideDataset(Keys):
     backbone: OneOrMany[BackboneName] | None = None
     dim: OneOrMany[Dim] | None = None
     recipe: dict[str, Any] = Field(default_factory=dict)
+    losses: OneOrMany[str] | None = None
 
 
-def read_dataset_rows(given: Any, usual: Training, problems: Problems) -> tuple[DatasetRow, ...]:
+def read_dataset_rows(
+    given: Any, usual: Training, losses: Sequence[LossRow], problems: Problems
+) -> tuple[DatasetRow, ...]:
     kind = Kind("dataset", datasets.names(), list(BesideDataset.model_fields))
     rows = []
     by_label: dict[str, Mapping[str, Any]] = {}
     for entry in entries(given, ("datasets",), kind, problems):
-        row = _row(entry, usual, problems)
+        row = _row(entry, usual, losses, problems)
         if row is None:
             continue
         if by_label.setdefault(row.label, row.dataset) != row.dataset:
@@ -64,7 +69,7 @@ def read_dataset_rows(given: Any, usual: Training, problems: Problems) -> tuple[
     return tuple(rows)
 
 
-def _row(entry: Entry, usual: Training, problems: Problems) -> DatasetRow | None:
+def _row(entry: Entry, usual: Training, losses: Sequence[LossRow], problems: Problems) -> DatasetRow | None:
     before = len(problems)
     beside = problems.check(BesideDataset, entry.beside, entry.at)
     _check_options(entry, problems, beside_keys=list(BesideDataset.model_fields))
@@ -81,7 +86,24 @@ def _row(entry: Entry, usual: Training, problems: Problems) -> DatasetRow | None
         dims=beside.dim or usual.dims,
         recipes=expand_recipes(choices, recipe_at, problems),
         access=_split_options(entry)[1],
+        losses=_read_losses(beside.losses, losses, (*entry.at, "losses"), problems),
     )
+
+
+def _read_losses(
+    given: tuple[str, ...] | None, rows: Sequence[LossRow], at: KeyPath, problems: Problems
+) -> tuple[str, ...] | None:
+    """Labels of the rows that are named: one row by its label, or by a loss's name all rows of it."""
+    if given is None or not rows:
+        return None
+    labels = [row.label for row in rows]
+    known = list(dict.fromkeys([*labels, *(row.name for row in rows)]))
+    for index, name in enumerate(given):
+        if name not in known:
+            unknown = f"there is no loss {shown(name)} in this experiment{did_you_mean(name, known)}"
+            problems.add((*at, index), f"{unknown} (there are {listed(known)})")
+    names = set(given) - set(labels)
+    return tuple(row.label for row in rows if row.label in given or row.name in names)
 
 
 def _read_wrappers(entry: Entry, problems: Problems) -> list[dict[str, Mapping[str, Any]]]:

@@ -69,6 +69,8 @@ def _expand(datasets: list[DatasetRow], losses: list[LossRow], seeds: tuple[int,
     for seed, (data_key, data) in product(seeds, zip(data_keys, datasets, strict=True)):
         for backbone, dim, recipe in product(data.backbones, data.dims, data.recipes):
             for loss_key, loss in zip(loss_keys, losses, strict=True):
+                if data.losses is not None and loss.label not in data.losses:
+                    continue
                 key = (seed, data_key, backbone, dim, recipe, loss_key)
                 if key in seen:
                     continue

@@ -45,8 +45,8 @@ def load_file(path: Path) -> Experiment:
     # A wrong value at the top should not hide what is wrong below it.
     keys = problems.check(ExperimentKeys, data, ()) or ExperimentKeys.model_construct(**_sound(data))
     training = Training(keys.backbone, keys.dim, read_choices(keys.recipe, ("recipe",), problems))
-    rows = read_dataset_rows(keys.datasets, training, problems) if "datasets" in data else ()
     losses = read_loss_rows(keys.losses, keys.hyper, problems) if "losses" in data else ()
+    rows = read_dataset_rows(keys.datasets, training, losses, problems) if "datasets" in data else ()
     name = _name(keys.name, path, problems)
     problems.raise_if_any()
     baseline = _baseline(keys.baseline, losses, problems)

@@ -38,7 +38,7 @@ def training_size(dataset: Mapping[str, Any]) -> Size | None:
 
 
 def _unwrapped(name: str, options: Mapping[str, Any]) -> Size | None:
-    if name == "glyphs":
+    if name in ("glyphs", "glyphs_closed"):
         return Size(options["classes"], options["per_class"], options["size"] ** 2)
     if name == "digits":
         return Size(10, 179.7 * (1 - options["test_share"]) * (1 - options["val_share"]), 64)

@@ -5,7 +5,10 @@ that cannot be given is <NA>, with a note that says why.
 """
 
 from benchmark.statistics.comparisons import MIN_SEEDS, compare, holm, tied_with_best
-from benchmark.statistics.measurements import ALL_DATASETS, Jackknife
+from benchmark.statistics.contrasts import Term, contrast
+from benchmark.statistics.evidence import RULES, Effect, Needed, Verdict, judge, what_it_takes
+from benchmark.statistics.measurements import ALL_DATASETS, Estimate, Jackknife
+from benchmark.statistics.power import detectable_effect, seeds_needed
 from benchmark.statistics.ranks import CriticalDifference, Ranks, average_ranks, critical_difference
 from benchmark.statistics.summary import summarise
 from benchmark.statistics.variance import Variance, pseudo_values, seed_variance, two_way_variance
@@ -13,17 +16,28 @@ from benchmark.statistics.variance import Variance, pseudo_values, seed_variance
 __all__ = [
     "ALL_DATASETS",
     "MIN_SEEDS",
+    "RULES",
     "CriticalDifference",
+    "Effect",
+    "Estimate",
     "Jackknife",
+    "Needed",
     "Ranks",
+    "Term",
     "Variance",
+    "Verdict",
     "average_ranks",
     "compare",
+    "contrast",
     "critical_difference",
+    "detectable_effect",
     "holm",
+    "judge",
     "pseudo_values",
     "seed_variance",
+    "seeds_needed",
     "summarise",
     "tied_with_best",
     "two_way_variance",
+    "what_it_takes",
 ]

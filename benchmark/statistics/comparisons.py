@@ -138,7 +138,7 @@ def _compared(family: dict[str, list[Estimate]], pairs: list[Pair], level: float
 
 def _tests(family: list[Estimate], level: float) -> list[dict[str, Any]]:
     """p-value, corrected over the family, or the reason why there is none."""
-    found = [_p_value(estimate) for estimate in family]
+    found = [p_value(estimate) for estimate in family]
     tested = [p for p, _ in found if p is not None]
     corrected = iter(holm(np.array(tested)).tolist())
     tests = []
@@ -151,15 +151,15 @@ def _tests(family: list[Estimate], level: float) -> list[dict[str, Any]]:
     return tests
 
 
-def _p_value(estimate: Estimate) -> tuple[float | None, str]:
-    """The p-value, or why there is none."""
+def p_value(estimate: Estimate, null: float = 0.0) -> tuple[float | None, str]:
+    """The two-sided p-value of a true mean of `null`, or why there is none."""
     if estimate.mean is None:
         return None, "no seed has a value for both"
     if estimate.variance is None or estimate.n_seeds < MIN_SEEDS:
         return None, f"too few paired seeds: {estimate.n_seeds}, a test needs {MIN_SEEDS}"
     if estimate.variance.variance > ROUNDING_ERROR**2:
-        return float(estimate.variance.p_value(np.asarray(estimate.mean))), ""
-    if abs(estimate.mean) <= ROUNDING_ERROR:
+        return float(estimate.variance.p_value(np.asarray(estimate.mean - null))), ""
+    if abs(estimate.mean - null) <= ROUNDING_ERROR:
         return 1.0, "equal in every seed"
     return None, "the same difference in every seed: no variance to test against"
 

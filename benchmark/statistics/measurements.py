@@ -51,7 +51,7 @@ class Measurements:
             return Estimate(None)
         row = self.losses.index(loss)
         contributions = None if self.contributions is None else self.contributions[row]
-        return _estimate(self.values[row], contributions, int(self.was_run[row].sum()))
+        return estimate(self.values[row], contributions, int(self.was_run[row].sum()))
 
     def difference(self, loss: str, baseline: str) -> Estimate:
         """The mean of loss − baseline over the seeds that both have, paired by seed and by test identity."""
@@ -61,7 +61,7 @@ class Measurements:
         values, contributions = self.values[one] - self.values[other], None
         if self.contributions is not None:
             contributions = self.contributions[one] - self.contributions[other]
-        return _estimate(values, contributions, int((self.was_run[one] | self.was_run[other]).sum()))
+        return estimate(values, contributions, int((self.was_run[one] | self.was_run[other]).sum()))
 
 
 def arrange(
@@ -140,7 +140,8 @@ def _contributions(
     return pseudo_values(values, without)
 
 
-def _estimate(values: Floats, contributions: Floats | None, expected: int) -> Estimate:
+def estimate(values: Floats, contributions: Floats | None, expected: int) -> Estimate:
+    """The mean over seeds of what is finite, `expected` being the number of runs that there should be."""
     finite = np.isfinite(values)
     values, n = values[finite], int(finite.sum())
     if n < 2:

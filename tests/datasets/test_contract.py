@@ -24,7 +24,12 @@ MADE_UP = [
     ("folder", {"path": "people", "size": 16}),
     ("folder", {"path": "people", "size": 16, "protocol": "closed"}),
 ]
-ALWAYS_THERE = [("digits", {}), ("glyphs", {}), ("glyphs", {"classes": 47, "per_class": 5})]
+ALWAYS_THERE = [
+    ("digits", {}),
+    ("glyphs", {}),
+    ("glyphs", {"classes": 47, "per_class": 5}),
+    ("glyphs_closed", {"classes": 60}),
+]
 # With the digest that it has on every machine.
 REAL = [
     ("mnist", {}, "237101bee11670382516aa24037e1dbe6586d983c1c0c90b1e0d14b1a15a569c"),

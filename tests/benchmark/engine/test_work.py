@@ -4,11 +4,15 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+import torch
 
 import datasets
+import losses
+from benchmark import scoring
 from benchmark.cell import Cell, Recipe
-from benchmark.engine import Job
+from benchmark.engine import Job, work
 from benchmark.engine.plan import loss_digest
 from benchmark.engine.work import run_job
 from benchmark.running import overview
@@ -29,23 +33,51 @@ def job(data: datasets.Data, dim: int = 8, seed: int = 0, **recipe: Any) -> Job:
 
 
 def test_a_run_keeps_all_that_scoring_needs(digits: datasets.Data, tmp_path: Path) -> None:
-    work = job(digits)
-    packed = run_job(work, digits, "cpu", tmp_path / "checkpoint", keep_models=True)
+    task = job(digits)
+    packed = run_job(task, digits, "cpu", tmp_path / "checkpoint", keep_models=True)
     store = Store(tmp_path, "exp")
-    store.save(work.id, packed.files, packed.cell)
-    run = store.load(work.id)
+    store.save(task.id, packed.files, packed.cell)
+    run = store.load(task.id)
     names = set(run.arrays())
     assert {"weight", "head/s", "train/centres", "train/counts", "train/mean_angles", "test/embeddings"} <= names
     assert {"test/labels", "test/logits", "test/pairs", "test/same", "test/fold", "val/embeddings"} <= names
     assert run.metrics["figures"]["test/classification_accuracy"] > 0.3
+    assert 0.1 < run.metrics["figures"]["train/posterior"] < 1.0
     assert all(value is None or value == value for value in run.metrics["figures"].values())
     assert (run.folder / "model.safetensors").is_file()
 
 
+def test_the_training_posterior_is_the_mean_softmax_of_the_own_class(digits: datasets.Data) -> None:
+    """Longhand, in float64; chunked or not."""
+    head = losses.create("arcface", num_classes=10, dim=4, s=8.0, m=0.5)
+    embeddings = torch.randn(len(digits.train), 4, generator=torch.Generator().manual_seed(0))
+    found = work.training_posteriors(head, digits, embeddings).numpy()
+    unit = embeddings.double() / embeddings.double().norm(dim=1, keepdim=True)
+    weight = head.weight.detach().double()
+    raised = np.exp(8.0 * (unit @ (weight / weight.norm(dim=1, keepdim=True)).T).numpy())
+    labels = digits.train.labels.numpy()
+    own = raised[np.arange(len(labels)), labels] / raised.sum(axis=1)
+    assert found == pytest.approx([own[labels == label].mean() for label in range(10)], rel=1e-5)
+    counts = digits.class_counts.numpy()
+    arrays = {"train/mean_posteriors": found, "train/counts": counts}
+    assert scoring._training_posterior(arrays) == {"train/posterior": pytest.approx(own.mean(), rel=1e-5)}
+    assert scoring._training_posterior({"train/counts": counts}) == {}
+
+
+def test_posteriors_of_many_classes_are_taken_a_part_at_a_time(
+    digits: datasets.Data, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    head = losses.create("normface", num_classes=10, dim=4, s=8.0)
+    embeddings = torch.randn(len(digits.train), 4, generator=torch.Generator().manual_seed(0))
+    whole = work.training_posteriors(head, digits, embeddings)
+    monkeypatch.setattr(work, "LOGITS_AT_ONCE", 70)
+    assert torch.allclose(work.training_posteriors(head, digits, embeddings), whole, rtol=1e-6)
+
+
 @pytest.mark.parametrize("optimiser", ["sgd", "adamw"])
 def test_a_net_that_ends_in_nan_is_a_diverged_run(digits: datasets.Data, tmp_path: Path, optimiser: str) -> None:
-    work = job(digits, lr=1000.0, weight_decay=1.0, optimiser=optimiser, epochs=3)
-    packed = run_job(work, digits, "cpu", tmp_path / "checkpoint", keep_models=False)
+    task = job(digits, lr=1000.0, weight_decay=1.0, optimiser=optimiser, epochs=3)
+    packed = run_job(task, digits, "cpu", tmp_path / "checkpoint", keep_models=False)
     content = json.loads(packed.files["metrics.json"])
     assert content["diverged_at"] is not None
     assert content["figures"] == {}
@@ -60,9 +92,9 @@ def test_changed_data_are_refused(digits: datasets.Data, tmp_path: Path) -> None
 
 def test_the_closing_table_tells_settings_apart(digits: datasets.Data, tmp_path: Path) -> None:
     store = Store(tmp_path, "exp")
-    for work in (job(digits, dim=4), job(digits, dim=8)):
-        packed = run_job(work, digits, "cpu", tmp_path / "checkpoint", keep_models=False)
-        store.save(work.id, packed.files, packed.cell)
+    for task in (job(digits, dim=4), job(digits, dim=8)):
+        packed = run_job(task, digits, "cpu", tmp_path / "checkpoint", keep_models=False)
+        store.save(task.id, packed.files, packed.cell)
     table = overview(store.load_all()[0])
     assert "dim 4 classification %" in table
     assert "dim 8 classification %" in table

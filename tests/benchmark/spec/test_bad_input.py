@@ -109,6 +109,12 @@ def in_recipe(recipe: str) -> str:
         (in_datasets("{digits: {}, recipe: {lr: 0}}"), "line 4, datasets.recipe.lr: should be greater than 0, not 0"),
         (in_datasets("{digits: {}, backbone: lenet}"), "datasets.backbone: there is no backbone 'lenet'; did you mean"),
         (
+            in_datasets("{digits: {}, losses: [softmax, softmx]}"),
+            "line 4, datasets.losses[1]: there is no loss 'softmx' in this experiment; did you mean 'softmax'? (there",
+        ),
+        (in_datasets("{digits: {}, losses: []}"), "line 4, datasets.losses: should not be empty"),
+        (in_datasets("{digits: {}, losses: 3}"), "line 4, datasets.losses: should be a text, not 3"),
+        (
             in_datasets("{digits: {}, label: mnist}"),
             "line 4, datasets[1]: two different datasets have the label 'mnist'",
         ),

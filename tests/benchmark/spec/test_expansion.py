@@ -41,6 +41,34 @@ def test_a_list_of_lists_of_milestones_is_a_grid_and_other_schedules_have_none(l
     assert [r.milestones for r in recipes] == [(), (0.5, 0.8)]
 
 
+def test_a_dataset_may_be_trained_with_some_losses_only(load) -> None:
+    """A label names its row alone, a loss's name all rows of it."""
+    text = """
+    seeds: 2
+    datasets:
+      - digits
+      - glyphs:
+        label: few
+        losses: [adacos, arcface m=0.3]
+      - mnist:
+        losses: arcface
+    losses:
+      - adacos
+      - arcface: {m: [0.3, 0.5]}
+    """
+    experiment = load(text)
+    found = {(cell.dataset_label, cell.label) for cell in experiment.cells()}
+    assert found == {
+        *(("digits", label) for label in ("adacos", "arcface m=0.3", "arcface m=0.5")),
+        *(("few", label) for label in ("adacos", "arcface m=0.3")),
+        *(("mnist", label) for label in ("arcface m=0.3", "arcface m=0.5")),
+    }
+    assert len(experiment.cells()) == 2 * len(found)
+    assert {cell.label for cell in experiment.cells(datasets=["few"], losses=["arcface"])} == {"arcface m=0.3"}
+    twin = load(text.replace("- adacos\n", "- adaacos\n      - adaacos: {s: 6}\n").replace("[adacos,", "[adaacos,"))
+    assert [cell.label for cell in twin.cells(datasets=["few"], seeds=[0])] == ["adaacos", "arcface m=0.3"]
+
+
 def test_a_dataset_may_train_otherwise(load) -> None:
     text = """
     seeds: 1

@@ -1,0 +1,38 @@
+"""The papers' claims as data, one file a claim, each with a test, and the ledger of verdicts on them.
+
+    claims = load_all()
+    ledger = ledger_of(claims, Path("results"))     # what the stored runs say
+    tables(ledger)                                  # for pages; the first one is the overview
+
+The rules of the verdicts are in `benchmark.statistics.evidence`.
+"""
+
+from benchmark.claims.command import as_text, commands_for_missing, ledger_of, run_missing, write
+from benchmark.claims.ledger import NOT_RUN, Finding, Lacking, Ledger, Results, make_ledger, results_of, whole_verdict
+from benchmark.claims.model import Claim, Part, Tuned
+from benchmark.claims.reading import load_all, load_file
+from benchmark.claims.showing import as_records, overview, tables
+
+__all__ = [
+    "NOT_RUN",
+    "Claim",
+    "Finding",
+    "Lacking",
+    "Ledger",
+    "Part",
+    "Results",
+    "Tuned",
+    "as_records",
+    "as_text",
+    "commands_for_missing",
+    "ledger_of",
+    "load_all",
+    "load_file",
+    "make_ledger",
+    "overview",
+    "results_of",
+    "run_missing",
+    "tables",
+    "whole_verdict",
+    "write",
+]

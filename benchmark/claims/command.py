@@ -1,0 +1,63 @@
+"""`claims`: from stored runs to the ledger, on the screen and as files."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from benchmark import running, spec
+from benchmark.claims.ledger import NOT_RUN, Ledger, make_ledger, results_of
+from benchmark.claims.model import Claim
+from benchmark.claims.showing import as_records, tables
+from benchmark.collected import collect
+from benchmark.statistics.evidence import RULES
+from benchmark.store import write_atomically
+from benchmark.tables import as_html, as_markdown, as_terminal
+from benchmark.tables.csv import safe
+
+FOLDER = Path("claims", "ledger")
+
+
+def ledger_of(claims: Sequence[Claim], results: Path) -> Ledger:
+    """The ledger as the stored runs have it."""
+    experiments = dict.fromkeys(claim.experiment for claim in claims)
+    return make_ledger(claims, {name: results_of(collect(spec.load(name), results)) for name in experiments})
+
+
+def run_missing(claims: Sequence[Claim], results: Path, data: Path | None, workers: int) -> int:
+    """Runs the cells of the claims' experiments that have no result; the worst exit status."""
+    experiments = dict.fromkeys(claim.experiment for claim in claims)
+    requests = [running.Request(name, results, data, workers=workers) for name in experiments]
+    return max(running.run(request) for request in requests)
+
+
+def write(ledger: Ledger, results: Path) -> Path:
+    """`ledger.md`, `.html` (a fragment for a page), `.csv` and `.json`; the folder that they are in."""
+    folder = results / FOLDER
+    shown = tables(ledger)
+    records = list(as_records(ledger))
+    content = {"rules": RULES, "findings": records}
+    files = {
+        "ledger.md": "\n".join(as_markdown(table) for table in shown),
+        "ledger.html": "\n".join(f"<section>{as_html(table)}</section>" for table in shown),
+        "ledger.csv": pd.DataFrame([_for_spreadsheets(record) for record in records]).to_csv(index=False),
+        "ledger.json": json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n",
+    }
+    for name, text in files.items():
+        write_atomically(folder / name, text.encode())
+    return folder
+
+
+def _for_spreadsheets(record: dict[str, object]) -> dict[str, object]:
+    return {key: safe(value) if isinstance(value, str) else value for key, value in record.items()}
+
+
+def as_text(ledger: Ledger) -> str:
+    return "\n\n".join(as_terminal(table) for table in tables(ledger))
+
+
+def commands_for_missing(ledger: Ledger) -> list[str]:
+    """What to call so that nothing is missing."""
+    names = dict.fromkeys(finding.claim.experiment for finding in ledger.findings if finding.verdict == NOT_RUN)
+    return [f"python -m benchmark run {name}" for name in names]

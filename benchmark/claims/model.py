@@ -1,0 +1,64 @@
+"""What a claim is: words, where they come from, and parts that can be tested."""
+
+from dataclasses import dataclass
+
+DIRECTIONS = ("higher", "lower", "not_lower", "not_higher")
+ANGLES = ("intra", "inter", "inter_min")  # how the names of angles end
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """The setting of a loss that is best on validation data, among the experiment's rows of it."""
+
+    name: str
+    by: str  # a figure of the validation split
+
+
+@dataclass(frozen=True)
+class Part:
+    """One comparison: `loss` against another row, a tuned loss or a value, on each of some datasets."""
+
+    letter: str
+    words: str
+    metric: str
+    datasets: tuple[str, ...]
+    loss: str
+    against: str | float | Tuned
+    expect: str  # one of DIRECTIONS
+    margin: float  # in the metric's unit
+    over: str | None = None  # what is compared is then the gain over this row on the same dataset
+    against_dataset: str | None = None  # where the other one stands, if not on the same dataset
+
+    @property
+    def no_worse(self) -> bool:
+        return self.expect.startswith("not_")
+
+    @property
+    def sign(self) -> float:
+        """1 where the claimed side is the positive one."""
+        return 1.0 if self.expect in ("higher", "not_lower") else -1.0
+
+    @property
+    def unit(self) -> str:
+        return unit_of(self.metric)
+
+    @property
+    def scale(self) -> float:
+        """From the figure as it is measured to the unit in which it is shown."""
+        return 1.0 if self.unit == "°" else 100.0
+
+
+@dataclass(frozen=True)
+class Claim:
+    number: int
+    paper: str
+    words: str
+    source: str
+    note: str  # how the words were read, where they can be read in several ways
+    experiment: str
+    parts: tuple[Part, ...]
+
+
+def unit_of(metric: str) -> str:
+    """Angles are in degrees, everything else in per cent, and its differences in points."""
+    return "°" if metric.rpartition("/")[2].endswith(ANGLES) else "points"

@@ -1,0 +1,116 @@
+"""The ledger end to end: real runs of the smallest experiment, the command, and the files that it writes."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from benchmark import claims
+from benchmark.statistics.evidence import RULES
+
+PROJECT = Path(__file__).parents[3]
+HOSTILE = "<script>alert(1)</script> $x$ | =1+1 \\input{x} [a](b)"
+FILE = """\
+number: 7
+paper: Somebody
+words: "WORDS"
+source: "=cmd()"
+experiment: smoke
+parts:
+  - words: it verifies better
+    metric: test/accuracy
+    datasets: [digits, glyphs]
+    loss: arcface s=16 m=0.2
+    against: {tuned: normface, by: val/accuracy}
+    expect: higher
+    margin: 0.5
+  - words: the posterior is below 100 %
+    metric: train/posterior
+    datasets: [digits]
+    loss: normface s=16
+    against: 100
+    expect: lower
+    margin: 0.5
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("claims")
+
+
+@pytest.fixture(scope="module")
+def ledger(folder: Path) -> claims.Ledger:
+    (folder / "mine.yaml").write_text(FILE.replace("WORDS", HOSTILE.replace("\\", "\\\\")))
+    known = claims.load_all(folder)
+    before = claims.ledger_of(known, folder / "results")
+    assert {finding.verdict for finding in before.findings} == {"not run"}
+    assert claims.commands_for_missing(before) == ["python -m benchmark run smoke"]
+    assert claims.run_missing(known, folder / "results", folder / "data", workers=1) == 0
+    return claims.ledger_of(known, folder / "results")
+
+
+def test_two_seeds_are_too_few_and_the_ledger_says_so(ledger: claims.Ledger) -> None:
+    assert claims.commands_for_missing(ledger) == []
+    assert [(finding.key, finding.dataset) for finding in ledger.findings] == [
+        ("7a", "digits"), ("7a", "glyphs"), ("7b", "digits"),
+    ]  # fmt: skip
+    for finding in ledger.findings:
+        assert finding.verdict == "not decided"
+        assert "too few paired seeds: 2, a test needs 5" in finding.note
+        assert finding.low < finding.difference < finding.high
+        assert finding.detectable is not None
+    assert -100 < ledger.findings[2].difference < 0
+
+
+def test_files(ledger: claims.Ledger, folder: Path) -> None:
+    place = claims.write(ledger, folder / "out")
+    assert sorted(path.name for path in place.iterdir()) == ["ledger.csv", "ledger.html", "ledger.json", "ledger.md"]
+    read = json.loads((place / "ledger.json").read_text())
+    assert tuple(read["rules"]) == RULES
+    assert [finding["words"] for finding in read["findings"]] == [HOSTILE] * 3
+    table = pd.read_csv(place / "ledger.csv")
+    assert table["difference"].to_list() == pytest.approx([finding.difference for finding in ledger.findings])
+    assert table["source"].to_list() == ["'=cmd()"] * 3
+
+
+def test_words_come_out_as_text(ledger: claims.Ledger, folder: Path) -> None:
+    place = claims.write(ledger, folder / "out")
+    page = (place / "ledger.html").read_text()
+    assert "<script>" not in page
+    assert "&lt;script&gt;alert(1)" in page
+    markdown = (place / "ledger.md").read_text()
+    assert "<script>" not in markdown
+    assert "[a](b)" not in markdown
+
+
+def test_the_tables(ledger: claims.Ledger) -> None:
+    overview, of_claim = claims.tables(ledger)
+    assert [column.heading for column in overview.columns] == ["claim", "digits", "glyphs"]
+    assert [entry.text for entry in overview.rows[0].entries[1:]] == ["? not decided"] * 2
+    assert set(RULES) <= set(overview.footnotes)
+    assert "Of 3 tests 0 support what is claimed, 0 refute, 3 do not decide, 0 were not run." in overview.footnotes
+    assert len(of_claim.rows) == 3
+    assert dict(of_claim.rows[0].tags) == {"claim": "7", "dataset": "digits", "verdict": "not decided"}
+    text = claims.as_text(ledger)
+    assert all(rule in text for rule in RULES)
+
+
+def call(*words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "benchmark", "claims", *words]
+    return subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, timeout=120)
+
+
+def test_without_results_it_says_what_to_run(tmp_path: Path) -> None:
+    done = call("--results", str(tmp_path))
+    assert done.returncode == 1
+    assert "python -m benchmark run claims" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_help_has_examples() -> None:
+    assert "python -m benchmark claims --run" in call("--help").stdout
