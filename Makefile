@@ -5,7 +5,9 @@ RUN := $(VENV)/bin/python
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup bench test lint audit perf clean
+TABLES := sphereface cosface arcface arcface-angles adacos adaacos arcgrad kappaface
+SCALE ?= cpu
+.PHONY: help setup bench test lint audit tables perf clean $(TABLES:%=table-%)
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -31,6 +33,12 @@ bench: $(READY)  ## run the default experiment: every loss on digits and glyphs,
 
 audit: $(READY)  ## check every loss: gradients, limits, half precision, state
 	$(RUN) -m benchmark audit
+
+tables: $(READY)  ## every paper's table, published beside measured; one alone: make table-arcface (SCALE=cpu|smoke|full)
+	$(RUN) -m benchmark table all --scale $(SCALE)
+
+$(TABLES:%=table-%): table-%: $(READY)
+	$(RUN) -m benchmark table $* --scale $(SCALE)
 
 perf: $(READY)  ## measure speed against the bound and against peers (about ten minutes)
 	$(RUN) -m perf.loss_head; $(RUN) -m perf.training; $(RUN) -m perf.runner; $(RUN) -m perf.verification; \

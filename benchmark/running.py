@@ -24,7 +24,7 @@ SHOWN = {"closed": "test/classification_accuracy", "open": "test/accuracy"}
 class Request:
     """What the command line asked for."""
 
-    experiment: str
+    experiment: str | spec.Experiment
     results: Path
     data: Path | None
     losses: list[str] | None = None
@@ -35,6 +35,7 @@ class Request:
     plugins: tuple[Path, ...] = ()
     keep_models: bool = False
     retry_failed: bool = False
+    show_overview: bool = True  # at the end, of the means; whoever has a table of their own to show says False
 
 
 def dry_run(request: Request) -> str:
@@ -66,8 +67,9 @@ def run(request: Request) -> int:
         outcome.stopped = outcome.stopped or f"the summary could not be written: {problem}"
     if outcome.done:
         say(f"{len(outcome.done)} cells in {_in_words(time.monotonic() - begun)} on {workers} worker(s)")
-    print(overview(runs))
-    print(f"\nresults: {store.folder}\nsummary: {store.folder / 'summary.csv'}")
+    if request.show_overview:
+        print(overview(runs))
+        print(f"\nresults: {store.folder}\nsummary: {store.folder / 'summary.csv'}")
     return _verdict(todo, outcome)
 
 

@@ -4,6 +4,7 @@ Every row says over how many seeds it is, what its interval carries and how many
 that cannot be given is <NA>, with a note that says why.
 """
 
+from benchmark.statistics.agreement import Agreement, rank_agreement, tau_b
 from benchmark.statistics.comparisons import ALL_DATASETS, MIN_SEEDS, compare, holm, tied_with_best
 from benchmark.statistics.measurements import Jackknife
 from benchmark.statistics.ranks import CriticalDifference, Ranks, average_ranks, critical_difference
@@ -13,6 +14,7 @@ from benchmark.statistics.variance import Variance, pseudo_values, seed_variance
 __all__ = [
     "ALL_DATASETS",
     "MIN_SEEDS",
+    "Agreement",
     "CriticalDifference",
     "Jackknife",
     "Ranks",
@@ -22,8 +24,10 @@ __all__ = [
     "critical_difference",
     "holm",
     "pseudo_values",
+    "rank_agreement",
     "seed_variance",
     "summarise",
+    "tau_b",
     "tied_with_best",
     "two_way_variance",
 ]
