@@ -60,7 +60,7 @@ def read_experiment(data: Any, path: Path, problems: Problems, name: str | None 
     training = Training(keys.backbone, keys.dim, read_choices(keys.recipe, ("recipe",), problems))
     rows = read_dataset_rows(keys.datasets, training, problems) if "datasets" in data else ()
     losses = read_loss_rows(keys.losses, keys.hyper, problems) if "losses" in data else ()
-    name = _name(keys.name or name, path, problems)
+    name = _name(name if keys.name is None else keys.name, path, problems)
     if len(problems) > before:
         return None
     baseline = _baseline(keys.baseline, losses, problems)
