@@ -6,7 +6,9 @@ READY := $(VENV)/.ready
 EXPERIMENT ?= default
 
 .DEFAULT_GOAL := help
-.PHONY: help setup bench report claims test lint audit perf clean
+TABLES := sphereface cosface arcface arcface-angles adacos adaacos arcgrad kappaface
+SCALE ?= cpu
+.PHONY: help setup bench report claims test lint audit tables perf clean $(TABLES:%=table-%)
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -38,6 +40,12 @@ claims: $(READY)  ## test the papers' claims: trains what is missing, prints the
 
 audit: $(READY)  ## check every loss: gradients, limits, half precision, state
 	$(RUN) -m benchmark audit
+
+tables: $(READY)  ## every paper's table, published beside measured; one alone: make table-arcface (SCALE=cpu|smoke|full)
+	$(RUN) -m benchmark table all --scale $(SCALE)
+
+$(TABLES:%=table-%): table-%: $(READY)
+	$(RUN) -m benchmark table $* --scale $(SCALE)
 
 perf: $(READY)  ## measure speed against the bound and against peers (about ten minutes)
 	$(RUN) -m perf.loss_head; $(RUN) -m perf.training; $(RUN) -m perf.runner; $(RUN) -m perf.verification; \

@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -179,6 +180,55 @@ def report(
 
 
 @app.command()
+def table(
+    paper: Annotated[str, typer.Argument(help="A shipped paper's name, a path to a paper file, or all.")],
+    scale: Annotated[str, typer.Option(help="smoke, cpu or full: how much is trained, and on what.")] = "cpu",
+    losses: Annotated[str | None, typer.Option(help="Only these rows, with commas between them.")] = None,
+    datasets: Annotated[str | None, typer.Option(help="Only these datasets, with commas between them.")] = None,
+    seeds: Annotated[str | None, typer.Option(help="Only these seeds, with commas between them.")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Worker processes; one per core by default.")] = None,
+    device: Annotated[str, typer.Option(help="cpu, cuda or cuda:N.")] = "cpu",
+    results: Results = Path("results"),
+    data: DataFolder = None,
+    dry: Annotated[bool, typer.Option("--dry-run", help="List the cells with an estimate of their time.")] = False,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Try failed cells again.")] = False,
+) -> None:
+    """Does a paper's table hold? Published and measured figures side by side, with the reasons they differ.
+
+    Trains what has no result yet. Scale cpu takes minutes on a laptop, on data that it can train on; full is the
+    paper's own data, net and schedule; smoke takes seconds and measures nothing worth reading.
+
+    \b
+    Examples:
+      python -m benchmark table arcface
+      python -m benchmark table all --scale smoke
+      python -m benchmark table adaacos --scale full --data where/the/data/is --device cuda
+      python -m benchmark list papers
+    """
+    from benchmark import papers, running, spec
+
+    request = running.Request(
+        experiment="",
+        results=results,
+        data=data,
+        losses=_split(losses),
+        datasets=_split(datasets),
+        seeds=_seeds(seeds),
+        workers=_workers(workers),
+        device=device,
+        retry_failed=retry_failed,
+    )
+    if scale not in spec.SCALES:
+        raise ValueError(f"--scale {scale}: expected one of {', '.join(spec.SCALES)}")
+    chosen = [papers.load(name) for name in (papers.names() if paper == "all" else [paper])]
+    if dry:
+        for one in chosen:
+            typer.echo(running.dry_run(replace(request, experiment=one.scales[scale].experiment)))
+        return
+    raise typer.Exit(max(papers.make_table(one, scale, request) for one in chosen))
+
+
+@app.command()
 def score(
     experiment: Annotated[str, typer.Argument(help="The name of an experiment that was run.")],
     plugin: Plugins = None,
@@ -271,6 +321,15 @@ def list_experiments() -> None:
 
     for name in spec.names():
         typer.echo(f"{name}: {spec.describe(name)}")
+
+
+@listing.command("papers")
+def list_papers() -> None:
+    """The papers whose tables `table` makes."""
+    from benchmark import papers
+
+    for name in papers.names():
+        typer.echo(f"{name}: {papers.load(name).title}")
 
 
 @listing.command("losses")

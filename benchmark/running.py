@@ -26,7 +26,7 @@ INTERRUPTED = 130
 class Request:
     """What the command line asked for."""
 
-    experiment: str
+    experiment: str | spec.Experiment
     results: Path
     data: Path | None
     losses: list[str] | None = None
@@ -37,6 +37,7 @@ class Request:
     plugins: tuple[Path, ...] = ()
     keep_models: bool = False
     retry_failed: bool = False
+    show_overview: bool = True  # at the end, of the means; whoever has a table of their own to show says False
 
 
 def dry_run(request: Request) -> str:
@@ -68,8 +69,9 @@ def run(request: Request) -> int:
         outcome.stopped = outcome.stopped or f"the summary could not be written: {problem}"
     if outcome.done:
         say(f"{len(outcome.done)} cells in {_in_words(time.monotonic() - begun)} on {workers} worker(s)")
-    print(overview(runs))
-    print(f"\nresults: {store.folder}\nsummary: {store.folder / 'summary.csv'}")
+    if request.show_overview:
+        print(overview(runs))
+        print(f"\nresults: {store.folder}\nsummary: {store.folder / 'summary.csv'}")
     return _verdict(todo, outcome)
 
 

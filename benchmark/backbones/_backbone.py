@@ -21,6 +21,8 @@ class Backbone(nn.Module):
     smallest: ClassVar[int] = 8
     """The fewest pixels that height and width may have."""
     default_dim: ClassVar[int] = 64
+    normalised: ClassVar[bool] = True
+    """Whether BatchNorm1d ends the net; a net rebuilt after one that has none says False."""
 
     pixel_mean: Tensor
     pixel_std: Tensor
@@ -35,8 +37,8 @@ class Backbone(nn.Module):
         self.check(image_shape)
         self.dim = dim
         self.trunk, features = self.trunk_for(image_shape)
-        self.embedding = nn.Linear(features, dim, bias=False)  # the normalisation's bias would undo one here
-        self.normalisation = nn.BatchNorm1d(dim)
+        self.embedding = nn.Linear(features, dim, bias=not self.normalised)  # the normalisation has one of its own
+        self.normalisation = nn.BatchNorm1d(dim) if self.normalised else nn.Identity()
         channels = image_shape[0]
         self.register_buffer("pixel_mean", torch.full((channels,), 127.5))
         self.register_buffer("pixel_std", torch.full((channels,), 127.5))

@@ -62,3 +62,10 @@ class IResNet50(IResNet18):
 
     name = "iresnet50"
     blocks = (3, 4, 14, 3)
+
+
+class IResNet100(IResNet18):
+    """Stages of 3, 13, 30 and 3 blocks."""
+
+    name = "iresnet100"
+    blocks = (3, 13, 30, 3)

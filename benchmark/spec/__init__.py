@@ -8,9 +8,11 @@ from benchmark.spec.dataset_rows import DatasetRow
 from benchmark.spec.estimate import cell_line, estimate_seconds, in_words
 from benchmark.spec.experiment import Experiment
 from benchmark.spec.loss_rows import LossRow
+from benchmark.spec.scales import SCALES
 from benchmark.spec.shipped import describe, load, names
 
 __all__ = [
+    "SCALES",
     "DatasetRow",
     "Experiment",
     "LossRow",

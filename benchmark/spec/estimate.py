@@ -16,6 +16,9 @@ IMAGES_PER_SECOND = {
     "vit_tiny": 150.0,
     "iresnet18": 40.0,
     "iresnet50": 15.0,
+    "iresnet100": 8.0,
+    "sphere20": 150.0,
+    "adaacos_net": 2500.0,
 }
 """Trained by one core, at 28×28 pixels. convnet's is measured; the others are guessed from their sizes."""
 

@@ -39,20 +39,35 @@ def load_file(path: Path) -> Experiment:
     """ValueError names everything that is wrong, with its line and key."""
     problems = Problems(path.name)
     data = read_document(read_text(path), problems)
+    experiment = read_experiment(data, path, problems)
+    problems.raise_if_any()
+    assert experiment is not None
+    return experiment
+
+
+def read_experiment(data: Any, path: Path, problems: Problems, name: str | None = None) -> Experiment | None:
+    """The experiment that a mapping describes; None, and the problems noted, where it is wrong.
+
+    It is called `name` unless it says otherwise itself; without either, as its file.
+    """
+    before = len(problems)
     if not isinstance(data, Mapping):
         allowed = listed(ExperimentKeys.model_fields)
-        raise ValueError(f"{path.name}: an experiment file should be a mapping with the keys {allowed}")
+        problems.add((), f"an experiment should be a mapping with the keys {allowed}, not {shown(data)}")
+        return None
     # A wrong value at the top should not hide what is wrong below it.
     keys = problems.check(ExperimentKeys, data, ()) or ExperimentKeys.model_construct(**_sound(data))
     training = Training(keys.backbone, keys.dim, read_choices(keys.recipe, ("recipe",), problems))
     losses = read_loss_rows(keys.losses, keys.hyper, problems) if "losses" in data else ()
     rows = read_dataset_rows(keys.datasets, training, losses, problems) if "datasets" in data else ()
-    name = _name(keys.name, path, problems)
-    problems.raise_if_any()
+    name = _name(name if keys.name is None else keys.name, path, problems)
+    if len(problems) > before:
+        return None
     baseline = _baseline(keys.baseline, losses, problems)
     _check_size(rows, losses, keys.seeds, problems)
     _check_smoothing(rows, losses, problems)
-    problems.raise_if_any()
+    if len(problems) > before:
+        return None
     return Experiment(name, keys.description.strip(), baseline, path, rows, losses, keys.seeds)
 
 

@@ -30,10 +30,20 @@ class Problems:
         self.file = file
         self.lines: dict[KeyPath, int] = {}
         self._found: dict[str, int] = {}
+        self._above: KeyPath = ()
+
+    def below(self, above: KeyPath) -> "Problems":
+        """The same problems for a reader of one part of the file, whose keys are counted from `above` on."""
+        inner = Problems(self.file)
+        inner.lines = {at[len(above) :]: line for at, line in self.lines.items() if at[: len(above)] == above}
+        inner._found = self._found
+        inner._above = (*self._above, *above)
+        return inner
 
     def add(self, at: KeyPath, message: str, line: int | None = None) -> None:
         line = line or self._line(at)
-        where = [self.file, *([f"line {line}"] if line else []), *([dotted(at)] if at else [])]
+        whole = (*self._above, *at)
+        where = [self.file, *([f"line {line}"] if line else []), *([dotted(whole)] if whole else [])]
         self._found.setdefault(f"{', '.join(where)}: {message}", line or 0)
 
     def raise_if_any(self) -> None:
@@ -71,7 +81,7 @@ class Problems:
     def _line(self, at: KeyPath) -> int | None:
         while at and at not in self.lines:
             at = at[:-1]
-        return self.lines.get(at)
+        return self.lines.get(at)  # without any key of it: where the part begins, if it is one
 
 
 def dotted(at: KeyPath) -> str:

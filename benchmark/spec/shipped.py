@@ -5,8 +5,8 @@ from pathlib import Path
 from benchmark.spec.experiment import Experiment
 from benchmark.spec.loading import load_file
 from benchmark.spec.problems import did_you_mean, listed, shown
+from benchmark.spec.scales import FOLDER, find_scale
 
-FOLDER = Path(__file__).parent.parent / "experiments"
 SUFFIXES = (".yaml", ".yml")
 
 
@@ -20,11 +20,19 @@ def describe(name: str) -> str:
     return load(name).description
 
 
-def load(source: str | Path) -> Experiment:
-    """A shipped experiment by its name, or any by the path of its file."""
+def load(source: str | Path | Experiment) -> Experiment:
+    """A shipped experiment by its name, or any by the path of its file; one that is loaded already is itself.
+
+    `table-arcface-cpu` is the experiment of a paper's table at one of its scales.
+    """
+    if isinstance(source, Experiment):
+        return source
     known = names()
     if source in known:
         return load_file(FOLDER / f"{source}.yaml")
+    of_paper = find_scale(str(source))
+    if of_paper is not None:
+        return of_paper
     path = Path(source)
     if path.suffix not in SUFFIXES:
         missing = f"there is no experiment {shown(str(source))}{did_you_mean(source, known)}"

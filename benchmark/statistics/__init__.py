@@ -4,6 +4,7 @@ Every row says over how many seeds it is, what its interval carries and how many
 that cannot be given is <NA>, with a note that says why.
 """
 
+from benchmark.statistics.agreement import Agreement, rank_agreement, tau_b
 from benchmark.statistics.comparisons import MIN_SEEDS, compare, holm, tied_with_best
 from benchmark.statistics.contrasts import Term, contrast
 from benchmark.statistics.evidence import RULES, Effect, Needed, Verdict, judge, what_it_takes
@@ -17,6 +18,7 @@ __all__ = [
     "ALL_DATASETS",
     "MIN_SEEDS",
     "RULES",
+    "Agreement",
     "CriticalDifference",
     "Effect",
     "Estimate",
@@ -34,9 +36,11 @@ __all__ = [
     "holm",
     "judge",
     "pseudo_values",
+    "rank_agreement",
     "seed_variance",
     "seeds_needed",
     "summarise",
+    "tau_b",
     "tied_with_best",
     "two_way_variance",
     "what_it_takes",

@@ -14,7 +14,11 @@ SHAPES = {
     "vit_tiny": (1, 28, 28),
     "iresnet18": (3, 48, 40),
     "iresnet50": (3, 32, 32),
+    "iresnet100": (3, 32, 32),
+    "sphere20": (3, 32, 28),
+    "adaacos_net": (1, 28, 28),
 }
+WITHOUT_BATCH_NORM = {"sphere20", "adaacos_net"}
 
 
 def test_every_backbone_is_tried() -> None:
@@ -43,7 +47,8 @@ def test_ends_in_a_linear_layer_and_batch_norm(name: str) -> None:
             layer.register_forward_hook(lambda layer, *_: called.append(layer))
     with torch.no_grad():
         net(torch.zeros(2, *SHAPES[name]))
-    assert [type(layer) for layer in called[-2:]] == [nn.Linear, nn.BatchNorm1d]
+    last = nn.Identity if name in WITHOUT_BATCH_NORM else nn.BatchNorm1d
+    assert [type(layer) for layer in called[-2:]] == [nn.Linear, last]
     assert called[-2].out_features == 5
 
 
@@ -58,6 +63,29 @@ def test_weights_come_from_the_seed_alone(name: str) -> None:
     other = backbones.create(name, SHAPES[name], seed=8).state_dict()
     assert all(torch.equal(first[key], again[key]) for key in first)
     assert any(not torch.equal(first[key], other[key]) for key in first)
+
+
+def test_dropout_is_that_of_the_seed_and_the_step_and_survives_a_reload() -> None:
+    images = torch.randn(8, 1, 28, 28, generator=torch.Generator().manual_seed(0))
+    first, again = (backbones.create("adaacos_net", (1, 28, 28), seed=7) for _ in range(2))
+    torch.manual_seed(1)
+    one = first(images)
+    torch.manual_seed(2)
+    assert torch.equal(one, again(images))
+    second = first(images)
+    assert not torch.equal(one, second)
+    resumed = backbones.create("adaacos_net", (1, 28, 28), seed=8)
+    resumed.load_state_dict(again.state_dict())
+    assert torch.equal(resumed(images), second)
+    assert torch.equal(first.eval()(images), first(images))
+
+
+def test_dropout_drops_a_fifth_and_keeps_the_mean() -> None:
+    net = backbones.create("adaacos_net", (1, 28, 28))
+    dropout = net.get_submodule("trunk.9")
+    dropped = dropout(torch.ones(100, 256))
+    assert float((dropped == 0).float().mean()) == pytest.approx(0.2, abs=0.01)
+    assert float(dropped.max()) == pytest.approx(1.25)
 
 
 def test_default_sizes_of_the_embedding() -> None:

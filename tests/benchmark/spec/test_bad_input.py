@@ -178,8 +178,8 @@ def in_recipe(recipe: str) -> str:
             "recipe.milestones[1][1]: should be less than 1, not 2",
         ),
         (f"{REST}recipe: fast\n", "line 3, recipe: should be a mapping, not 'fast'"),
-        ("", "mine.yaml: an experiment file should be a mapping with the keys name, description"),
-        ("- digits\n", "mine.yaml: an experiment file should be a mapping"),
+        ("", "mine.yaml: an experiment should be a mapping with the keys name, description"),
+        ("- digits\n", "mine.yaml: an experiment should be a mapping"),
     ],
 )
 def test_the_message_says_where_and_what(refusal, text: str, message: str) -> None:

@@ -18,6 +18,10 @@ CELLS = {
     "longtail": 4 * 6 * 5,
     "noise": 3 * ALL * 5,
     "claims": 5 * (21 + 7 + 19 + 10 + 1 + 2 + 4 + 4),
+    "sensitivity-dim": 6 * 2 * 5,
+    "sensitivity-lr": 5 * 2 * 5,
+    "sensitivity-batch": 4 * 2 * 5,
+    "sensitivity-schedule": 4 * 2 * 5,
 }
 
 
@@ -40,6 +44,7 @@ def test_any_yaml_reader_understands_it_alike(name: str) -> None:
     plain = yaml.safe_load((FOLDER / f"{name}.yaml").read_text())
     recipe = spec.load(name).cells(seeds=[0])[-1].recipe
     given = {**plain["recipe"], **(plain["datasets"][-1].get("recipe", {}))}
+    given = {key: value for key, value in given.items() if not isinstance(value, list)}  # those are several values
     assert {key: getattr(recipe, key) for key in given} == given
 
 
@@ -74,3 +79,17 @@ def test_what_is_not_there_is_named_with_the_nearest(source: str, words: str) ->
     with pytest.raises(ValueError, match=r"no (experiment|such file)") as caught:
         spec.load(source)
     assert words in str(caught.value)
+
+
+def test_the_experiments_of_paper_files_have_names_of_their_own() -> None:
+    experiment = spec.load("table-arcface-smoke")
+    assert experiment.name == "table-arcface-smoke"
+    assert experiment.path.name == "arcface.yaml"
+    assert spec.load(experiment) is experiment
+    assert not [name for name in spec.names() if name.startswith("table-")]
+
+
+@pytest.mark.parametrize("name", ["table-arcfase-cpu", "table-arcface-huge", "table-../default-cpu"])
+def test_a_paper_s_experiment_that_is_not_there(name: str) -> None:
+    with pytest.raises(ValueError, match="there is no experiment"):
+        spec.load(name)

@@ -1,0 +1,193 @@
+"""Published beside measured, from a tidy frame of runs: the figures, the differences that a paper speaks of, the order.
+
+What was measured on other data than what was published is never subtracted from it: there, the direction of
+differences and the order of rows are compared, each within its own data.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from benchmark.papers.paper import Effect, Figure, Measured, Paper, Published, Scale
+from benchmark.statistics import Agreement, Jackknife, compare, holm, rank_agreement, summarise
+
+LEVEL = 0.95
+SAME, OPPOSITE, NOT_TOLD_APART = "same direction", "opposite direction", "not told apart"
+MIXED, UNPUBLISHED, UNTESTED = "published figures disagree", "nothing published", "not tested"
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A measured figure, in the unit that is shown."""
+
+    mean: float | None
+    half_width: float | None
+    seeds: int
+    diverged: int
+    interval: str  # what it carries
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Measured minus published, on the same data; the interval is the measured figure's."""
+
+    value: float
+    half_width: float | None
+
+
+@dataclass(frozen=True)
+class EffectFound:
+    """A difference between two rows, as published and as measured."""
+
+    effect: Effect
+    measured: Measured
+    published: dict[str, float]  # by figure
+    difference: float | None
+    half_width: float | None
+    p_holm: float | None
+    verdict: str
+    note: str
+
+
+@dataclass(frozen=True)
+class OrderFound:
+    """How far a measured figure and a published one put the rows in the same order."""
+
+    measured: Measured
+    figure: Figure
+    agreement: Agreement
+
+
+@dataclass(frozen=True)
+class Comparison:
+    paper: Paper
+    scale: Scale
+    estimates: dict[tuple[str, str], Estimate]  # by row and measured figure
+    effects: list[EffectFound]
+    orders: list[OrderFound]
+    left_out: dict[str, str]  # datasets that were not trained on, and why
+    unfinished: int  # runs asked for that have no result
+
+    def published(self, row: str, figure: str) -> Published | None:
+        return self.paper.row(row).published.get(figure)
+
+    def difference(self, row: str, figure: Figure, measured: Measured) -> Difference | None:
+        """Only on the same data, and where both are known."""
+        published, estimate = self.published(row, figure.name), self.estimates.get((row, measured.name))
+        if not self.scale.on_same_data(figure, measured) or published is None:
+            return None
+        if estimate is None or estimate.mean is None:
+            return None
+        return Difference(estimate.mean - published.value, estimate.half_width)
+
+
+def compare_with_published(
+    paper: Paper,
+    scale: Scale,
+    results: pd.DataFrame,
+    jackknife: Jackknife | None = None,
+    left_out: dict[str, str] | None = None,
+    unfinished: int = 0,
+) -> Comparison:
+    """`results` has the columns loss, dataset, seed and one a metric, as statistics take them."""
+    estimates: dict[tuple[str, str], Estimate] = {}
+    effects: list[EffectFound] = []
+    orders: list[OrderFound] = []
+    for measured in scale.measured:
+        rows = _rows_of(results, measured)
+        if rows.empty:
+            continue
+        estimates |= _estimates(rows, measured, jackknife)
+        effects += _effects(paper, rows, measured, jackknife)
+        orders += [_order(paper, rows, measured, paper.figure(name)) for name in measured.beside]
+    return Comparison(paper, scale, estimates, effects, orders, left_out or {}, unfinished)
+
+
+def _rows_of(results: pd.DataFrame, measured: Measured) -> pd.DataFrame:
+    if results.empty or measured.metric not in results.columns:
+        return pd.DataFrame()
+    return results[results["dataset"] == measured.dataset]
+
+
+def _estimates(
+    rows: pd.DataFrame, measured: Measured, jackknife: Jackknife | None
+) -> dict[tuple[str, str], Estimate]:
+    found = {}
+    for one in summarise(rows, [measured.metric], jackknife, LEVEL).to_dict("records"):
+        found[str(one["loss"]), measured.name] = Estimate(
+            mean=_scaled(one["mean"], measured),
+            half_width=_scaled(one["half_width"], measured),
+            seeds=int(one["n_seeds"]),
+            diverged=int(one["left_out"]),
+            interval=str(one["interval"]),
+        )
+    return found
+
+
+def _scaled(value: object, measured: Measured) -> float | None:
+    return float(value) * measured.factor if isinstance(value, float) else None
+
+
+def _effects(
+    paper: Paper, rows: pd.DataFrame, measured: Measured, jackknife: Jackknife | None
+) -> list[EffectFound]:
+    """Of the effects whose two rows were trained; Holm's correction is over the effects on this figure."""
+    trained = set(rows["loss"])
+    wanted = [effect for effect in paper.effects if {effect.row, effect.than} <= trained]
+    tests = [_test(rows, effect, measured, jackknife) for effect in wanted]
+    known = [test["p"] for test in tests if isinstance(test["p"], float)]
+    corrected = iter(holm(np.array(known)).tolist())
+    found = []
+    for effect, test in zip(wanted, tests, strict=True):
+        p_holm = next(corrected) if isinstance(test["p"], float) else None
+        published = _published_effect(paper, effect, measured)
+        difference = _scaled(test["difference"], measured)
+        found.append(
+            EffectFound(
+                effect=effect,
+                measured=measured,
+                published=published,
+                difference=difference,
+                half_width=_scaled(test["half_width"], measured),
+                p_holm=p_holm,
+                verdict=_verdict(published, difference, p_holm),
+                note=str(test["note"]),
+            )
+        )
+    return found
+
+
+def _test(
+    rows: pd.DataFrame, effect: Effect, measured: Measured, jackknife: Jackknife | None
+) -> dict[str, object]:
+    two = rows[rows["loss"].isin([effect.row, effect.than])]
+    compared = compare(two, effect.than, [measured.metric], jackknife, LEVEL)
+    return {str(key): value for key, value in compared.iloc[0].to_dict().items()}
+
+
+def _published_effect(paper: Paper, effect: Effect, measured: Measured) -> dict[str, float]:
+    one, other = paper.row(effect.row).published, paper.row(effect.than).published
+    both = [name for name in measured.beside if name in one and name in other]
+    return {name: one[name].value - other[name].value for name in both}
+
+
+def _verdict(published: dict[str, float], difference: float | None, p_holm: float | None) -> str:
+    signs = {np.sign(round(value, 9)) for value in published.values()} - {0.0}
+    if difference is None or p_holm is None:
+        return UNTESTED
+    if p_holm >= 1 - LEVEL:
+        return NOT_TOLD_APART
+    if not published:
+        return UNPUBLISHED
+    if len(signs) != 1:
+        return MIXED
+    return SAME if signs == {np.sign(difference)} else OPPOSITE
+
+
+def _order(paper: Paper, rows: pd.DataFrame, measured: Measured, figure: Figure) -> OrderFound:
+    by_seed = rows.pivot_table(index="loss", columns="seed", values=measured.metric, aggfunc="mean", dropna=False)
+    both = [row for row in paper.rows if figure.name in row.published and row.label in by_seed.index]
+    published = [row.published[figure.name].value for row in both]
+    values = by_seed.reindex([row.label for row in both]).to_numpy(dtype=np.float64)
+    return OrderFound(measured, figure, rank_agreement(published, values, LEVEL))

@@ -1,0 +1,242 @@
+"""A comparison as tables for eyes: the figures, the differences that the paper speaks of, the order of rows."""
+
+from benchmark.papers.comparison import MIXED, NOT_TOLD_APART, OPPOSITE, SAME, UNPUBLISHED, UNTESTED, Comparison
+from benchmark.papers.paper import FIGURES, Figure, Measured, Row
+from benchmark.papers.setting import differences, unknown
+from benchmark.tables import Column, Entry, Table, with_error
+from benchmark.tables import Row as Line
+
+NOTHING = Entry("–")
+VERDICTS = {
+    SAME: "same direction",
+    OPPOSITE: "OPPOSITE direction",
+    NOT_TOLD_APART: "not told apart here",
+    MIXED: "published figures point both ways",
+    UNPUBLISHED: "measured only",
+    UNTESTED: "too few seeds to test",
+}
+
+
+def tables(comparison: Comparison) -> list[Table]:
+    """The paper's table first; the others where there is something to say."""
+    main = _by_figure(comparison) if comparison.paper.layout == FIGURES else _by_loss(comparison)
+    return [main, *_effects(comparison), *_orders(comparison)]
+
+
+def _by_loss(comparison: Comparison) -> Table:
+    """A line a loss. A figure measured on the published data stands beside it with the difference."""
+    columns, cells = [Column("loss", numeric=False)], [[Entry(row.label)] for row in comparison.paper.rows]
+    placed: set[str] = set()
+    for figure in comparison.paper.figures:
+        columns.append(Column(f"{_heading(figure)}, published", figure.meaning))
+        _fill(cells, [published_entry(comparison, row, figure) for row in comparison.paper.rows])
+        for measured in _on_same_data(comparison, figure):
+            columns += [_measured_column(measured), _difference_column(figure, measured)]
+            _fill(cells, [measured_entry(comparison, row, measured) for row in comparison.paper.rows])
+            _fill(cells, [difference_entry(comparison, row, figure, measured) for row in comparison.paper.rows])
+            placed.add(measured.name)
+    for measured in comparison.scale.measured:
+        if measured.name not in placed:
+            columns.append(_measured_column(measured))
+            _fill(cells, [measured_entry(comparison, row, measured) for row in comparison.paper.rows])
+    return _main_table(comparison, columns, cells)
+
+
+def _by_figure(comparison: Comparison) -> Table:
+    """A line a figure, for tables of few losses: each loss has a column as published and one as measured."""
+    trained = {loss.label for loss in comparison.scale.experiment.losses}
+    with_difference = any(_on_same_data(comparison, figure) for figure in comparison.paper.figures)
+    columns = [Column("published figure", numeric=False), Column("measured figure", numeric=False)]
+    for row in comparison.paper.rows:
+        columns += [Column(f"{row.label}, published")] if row.published else []
+        columns += [Column(f"{row.label}, measured")] if row.label in trained else []
+        columns += [Column("difference")] if with_difference and row.published and row.label in trained else []
+    cells = []
+    for figure, measured in _pairs(comparison):
+        line = [Entry(_heading(figure) if figure else "–"), Entry(_measured_heading(measured) if measured else "–")]
+        for row in comparison.paper.rows:
+            is_trained = row.label in trained
+            line += [published_entry(comparison, row, figure)] if row.published else []
+            line += [measured_entry(comparison, row, measured)] if is_trained else []
+            if with_difference and row.published and is_trained:
+                line.append(difference_entry(comparison, row, figure, measured))
+        cells.append(line)
+    return _main_table(comparison, columns, cells)
+
+
+def _pairs(comparison: Comparison) -> list[tuple[Figure | None, Measured | None]]:
+    """Each published figure with the measured one that stands beside it alone; the other measured ones follow."""
+    alone = {one.beside[0]: one for one in comparison.scale.measured if len(one.beside) == 1}
+    pairs: list[tuple[Figure | None, Measured | None]] = [
+        (figure, alone.get(figure.name)) for figure in comparison.paper.figures
+    ]
+    placed = {measured.name for _, measured in pairs if measured}
+    return pairs + [(None, measured) for measured in comparison.scale.measured if measured.name not in placed]
+
+
+def published_entry(comparison: Comparison, row: Row, figure: Figure | None) -> Entry:
+    """As it was read; another source than the main one is told in a note, and 2nd-hand wherever it is."""
+    published = comparison.published(row.label, figure.name) if figure else None
+    if published is None:
+        return NOTHING
+    text = f"{published.value:.2f}" + (f" (mean of {len(published.runs)})" if len(published.runs) > 1 else "")
+    text += " (2nd-hand)" if published.source.second_hand else ""
+    note = "" if published.source == comparison.paper.sources[0] else published.source.in_words
+    return Entry(text, published.value, note=note)
+
+
+def measured_entry(comparison: Comparison, row: Row, measured: Measured | None) -> Entry:
+    estimate = comparison.estimates.get((row.label, measured.name)) if measured else None
+    if estimate is None:
+        return Entry("–", note=row.unmeasured)
+    runs = estimate.seeds + estimate.diverged
+    note = f"{estimate.diverged} of {runs} runs diverged or have no such figure" if estimate.diverged else ""
+    if estimate.mean is None:
+        return Entry("no value", note=note)
+    return with_error(estimate.mean, estimate.half_width, note=note)
+
+
+def difference_entry(comparison: Comparison, row: Row, figure: Figure | None, measured: Measured | None) -> Entry:
+    found = comparison.difference(row.label, figure, measured) if figure and measured else None
+    if found is None:
+        return NOTHING
+    entry = with_error(found.value, found.half_width)
+    return _signed(entry) if found.value > 0 else entry
+
+
+def _signed(entry: Entry) -> Entry:
+    return Entry(f"+{entry.text}", entry.value, entry.mark, entry.note, entry.error)
+
+
+def _effects(comparison: Comparison) -> list[Table]:
+    if not comparison.effects:
+        return []
+    columns = [
+        Column("difference", numeric=False),
+        Column("measured figure", numeric=False),
+        Column("published", numeric=False),
+        Column("measured"),
+        Column("p (Holm)"),
+        Column("verdict", numeric=False),
+    ]
+    lines = []
+    for found in comparison.effects:
+        published = "; ".join(f"{name} {_with_sign(value)}" for name, value in found.published.items())
+        entry = with_error(found.difference, found.half_width, note=found.note)
+        cells = (
+            Entry(f"{found.effect.row} − {found.effect.than}"),
+            Entry(_measured_heading(found.measured)),
+            Entry(published or "–"),
+            _signed(entry) if (found.difference or 0.0) > 0 else entry,
+            Entry("–") if found.p_holm is None else Entry(_p(found.p_holm), found.p_holm),
+            Entry(VERDICTS[found.verdict]),
+        )
+        lines.append(Line(cells))
+    caption = (
+        "Differences between rows, published and measured each within its own data, with the 95 % interval of the "
+        "paired difference. A direction counts where p, corrected by Holm's method over the differences of one "
+        "figure, is below .05."
+    )
+    name = f"{comparison.scale.experiment.name}-differences"
+    return [Table(name, "Do the differences point the same way?", tuple(columns), tuple(lines), caption)]
+
+
+def _with_sign(value: float) -> str:
+    return f"{value:+.2f}".replace("-", "−")
+
+
+def _p(value: float) -> str:
+    return "<.0001" if value < 0.0001 else f"{value:.4f}"
+
+
+def _orders(comparison: Comparison) -> list[Table]:
+    found = [order for order in comparison.orders if order.agreement.tau is not None]
+    if not found:
+        return []
+    columns = [
+        Column("published figure", numeric=False),
+        Column("measured figure", numeric=False),
+        Column("rows"),
+        Column("Kendall's τ-b"),
+        Column("95 % interval"),
+    ]
+    lines = []
+    for order in found:
+        agreement = order.agreement
+        ends = [_with_sign(end) for end in (agreement.low, agreement.high) if end is not None]
+        cells = (
+            Entry(_heading(order.figure)),
+            Entry(_measured_heading(order.measured)),
+            Entry(str(agreement.rows), agreement.rows),
+            with_error(agreement.tau),
+            Entry(" to ".join(ends) or "–", note=agreement.note),
+        )
+        lines.append(Line(cells))
+    caption = (
+        "1: both put the rows in the same order; −1: in the reverse; 0: no relation. The interval carries the measured "
+        "figures' seeds, drawn anew for all rows together; published figures count as exact."
+    )
+    name = f"{comparison.scale.experiment.name}-order"
+    return [Table(name, "Is the order of the rows the same?", tuple(columns), tuple(lines), caption)]
+
+
+def _main_table(comparison: Comparison, columns: list[Column], cells: list[list[Entry]]) -> Table:
+    paper, scale = comparison.paper, comparison.scale
+    lines = [Line(tuple(line)) for line in cells]
+    title = f"{paper.title} ({scale.name} scale)"
+    return Table(scale.experiment.name, title, tuple(columns), tuple(lines), paper.claim, _footnotes(comparison))
+
+
+def _footnotes(comparison: Comparison) -> tuple[str, ...]:
+    paper, scale = comparison.paper, comparison.scale
+    first = paper.sources[0]
+    notes = [f"Published, unless noted: {first.in_words}.", _about_measured(comparison)]
+    notes += [scale.note] if scale.note else []
+    notes += [f"{label} was left out: {reason}" for label, reason in comparison.left_out.items()]
+    notes += [f"{comparison.unfinished} runs have no result yet."] if comparison.unfinished else []
+    same = [measured for figure in paper.figures for measured in _on_same_data(comparison, figure)]
+    if not same:
+        notes.append("Nothing is subtracted: published and measured figures are of different data or different losses.")
+    notes += [f"Differs: {difference}." for difference in differences(paper, scale)]
+    notes += [f"Not known of the published runs: {', '.join(missing)}." for missing in [unknown(paper)] if missing]
+    return tuple(notes)
+
+
+def _about_measured(comparison: Comparison) -> str:
+    seeds = {estimate.seeds for estimate in comparison.estimates.values()}
+    if not seeds:
+        return "Measured: nothing yet."
+    count = f"{min(seeds)}" if len(seeds) == 1 else f"{min(seeds)} to {max(seeds)}"
+    of_kind: dict[str, list[str]] = {}
+    for (_, name), estimate in comparison.estimates.items():
+        if estimate.half_width is not None and name not in of_kind.setdefault(estimate.interval, []):
+            of_kind[estimate.interval].append(name)
+    if not of_kind:
+        return f"Measured: mean over {count} seed(s)."
+    kinds = [f"{kind} ({', '.join(names)})" if len(of_kind) > 1 else kind for kind, names in of_kind.items()]
+    return f"Measured: mean over {count} seeds ± half the width of the {'; '.join(kinds)}."
+
+
+def _on_same_data(comparison: Comparison, figure: Figure) -> list[Measured]:
+    return [measured for measured in comparison.scale.measured if comparison.scale.on_same_data(figure, measured)]
+
+
+def _heading(figure: Figure) -> str:
+    return f"{figure.name} {figure.unit}" + (f" ({figure.other_loss})" if figure.other_loss else "")
+
+
+def _measured_heading(measured: Measured) -> str:
+    return f"{measured.name} {measured.unit}"
+
+
+def _measured_column(measured: Measured) -> Column:
+    return Column(f"{_measured_heading(measured)}, measured", f"{measured.metric} on {measured.dataset}")
+
+
+def _difference_column(figure: Figure, measured: Measured) -> Column:
+    return Column("difference", "measured minus published", name=f"{measured.name} minus {figure.name}")
+
+
+def _fill(cells: list[list[Entry]], entries: list[Entry]) -> None:
+    for line, entry in zip(cells, entries, strict=True):
+        line.append(entry)

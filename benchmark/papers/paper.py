@@ -1,0 +1,147 @@
+"""A paper's table: what was published, from where, and how it is measured at each scale."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+
+from benchmark.spec import DatasetRow, Experiment
+
+PERCENT, DEGREES = "%", "°"
+LOSSES, FIGURES = "losses", "figures"
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a figure was read."""
+
+    key: str
+    paper: str
+    table: str
+    link: str
+    second_hand: bool  # read as quoted by someone else
+    setting: str  # what is particular to it, in words
+
+    @property
+    def in_words(self) -> str:
+        where = ", ".join(part for part in (self.paper, self.table) if part)
+        words = f"{where} ({self.link})" if self.link else where
+        words += f"; {self.setting}" if self.setting else ""
+        return f"{words}; 2nd-hand" if self.second_hand else words
+
+
+@dataclass(frozen=True)
+class Published:
+    """One published figure, of one run or several."""
+
+    runs: tuple[float, ...]
+    source: Source
+
+    @property
+    def value(self) -> float:
+        return fmean(self.runs)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A column of the published table."""
+
+    name: str
+    unit: str
+    data: str  # what it was trained and tested on
+    meaning: str
+    other_loss: str  # the loss that it is of, where that is not the row's: such a figure is context
+
+
+@dataclass(frozen=True)
+class Row:
+    """A loss of the table. At a scale that trains it, a loss of the scale's experiment has the same label."""
+
+    label: str
+    hyper: Mapping[str, float | int | str]  # as published
+    published: Mapping[str, Published]  # by the figure's name
+    unmeasured: str  # why no scale trains it; empty: one does
+
+
+@dataclass(frozen=True)
+class Effect:
+    """A difference that the paper speaks of: the first row's figure minus the second's."""
+
+    row: str
+    than: str
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A figure that runs of a scale give."""
+
+    name: str
+    dataset: str  # a label of the scale's experiment
+    metric: str
+    unit: str
+    beside: tuple[str, ...]  # the published figures that it is compared with
+
+    @property
+    def factor(self) -> float:
+        """From the metric, a share of 1, to what is shown."""
+        return 100.0 if self.unit == PERCENT else 1.0
+
+
+@dataclass(frozen=True)
+class OwnData:
+    """A folder that people have to fill themselves: what it then is, and how to get it."""
+
+    data: str
+    get: str
+
+
+@dataclass(frozen=True)
+class Scale:
+    """One way to measure the table."""
+
+    name: str
+    note: str
+    differences: tuple[str, ...]  # ways in which it differs that no comparison of settings finds
+    alike: frozenset[str]  # keys of the setting that are kept, although in other words
+    own_data: Mapping[str, OwnData]  # by the dataset's label
+    measured: tuple[Measured, ...]
+    experiment: Experiment
+
+    def data_of(self, label: str) -> str:
+        """What a dataset of the experiment is, in the words in which figures name their data."""
+        own = self.own_data.get(label)
+        return own.data if own else data_name(next(row for row in self.experiment.datasets if row.label == label))
+
+    def on_same_data(self, figure: Figure, measured: Measured) -> bool:
+        """Only then may one be subtracted from the other."""
+        same_kind = figure.unit == measured.unit and not figure.other_loss
+        return figure.name in measured.beside and same_kind and self.data_of(measured.dataset) == figure.data
+
+
+@dataclass(frozen=True)
+class Paper:
+    name: str
+    path: Path
+    title: str
+    claim: str
+    layout: str  # LOSSES: a line a loss; FIGURES: a line a figure
+    sources: tuple[Source, ...]  # the first is the main one
+    setting: Mapping[str, object]
+    figures: tuple[Figure, ...]
+    rows: tuple[Row, ...]
+    effects: tuple[Effect, ...]
+    scales: Mapping[str, Scale]
+
+    def figure(self, name: str) -> Figure:
+        return next(figure for figure in self.figures if figure.name == name)
+
+    def row(self, label: str) -> Row:
+        return next(row for row in self.rows if row.label == label)
+
+
+def data_name(row: DatasetRow) -> str:
+    """`mnist`, `omniglot protocol=closed`, `glyphs + longtail`: enough to tell whether two sets are the same."""
+    options = row.dataset["options"]
+    telling = [f"{key}={options[key]}" for key in ("part", "protocol") if key in options]
+    wrappers = [f"+ {name}" for wrapper in row.dataset["wrappers"] for name in wrapper]
+    return " ".join([row.name, *telling, *wrappers])

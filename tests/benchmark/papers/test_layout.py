@@ -1,0 +1,174 @@
+"""What a table says: 2nd-hand wherever it is, a footnote for every difference, and text that stays text."""
+
+import csv
+
+import pandas as pd
+import pytest
+import yaml
+
+from benchmark.papers import Paper, compare_with_published, tables
+from benchmark.papers.setting import differences, unknown
+from benchmark.papers.writing import write_tables
+from benchmark.tables import as_html, as_latex, as_markdown, as_terminal
+from tests.benchmark.papers.conftest import PAPER
+
+
+def cell(table, row: str, heading: str):
+    column = [column.heading for column in table.columns].index(heading)
+    return next(line.entries[column] for line in table.rows if line.entries[0].text == row)
+
+
+def test_published_measured_and_difference_stand_side_by_side(paper: Paper, frame: pd.DataFrame) -> None:
+    table, *_ = tables(compare_with_published(paper, paper.scales["cpu"], frame))
+    headings = [column.heading for column in table.columns]
+    assert headings[:4] == ["loss", "MNIST %, published", "on MNIST %, measured", "difference"]
+    assert headings[4:] == ["Faces %, published", "Context % (another), published", "on digits %, measured"]
+    assert cell(table, "margin", "MNIST %, published").text == "99.10 (mean of 2)"
+    assert cell(table, "margin", "on MNIST %, measured").text == "98.00 ± 0.20"
+    assert cell(table, "margin", "difference").text == "−1.10 ± 0.20"
+    assert cell(table, "plain", "difference").text == "−1.00 ± 0.20"
+    assert cell(table, "quoted only", "difference").text == "–"
+
+
+def test_second_hand_is_said_wherever_it_is_shown(paper: Paper, frame: pd.DataFrame) -> None:
+    table, *_ = tables(compare_with_published(paper, paper.scales["cpu"], frame))
+    assert cell(table, "margin", "Faces %, published").text == "95.00 (2nd-hand)"
+    assert "2nd-hand" in cell(table, "margin", "Faces %, published").note
+    assert "B. Other" in cell(table, "margin", "Faces %, published").note
+    for write in (as_terminal, as_markdown, as_latex, as_html):
+        shown = str(write(table)).replace("{-}", "-").replace("\\", "")
+        assert shown.count("2nd-hand") >= 3  # two figures and their note
+
+
+def test_why_a_row_is_not_measured_is_said(paper: Paper, frame: pd.DataFrame) -> None:
+    table, *_ = tables(compare_with_published(paper, paper.scales["cpu"], frame))
+    assert cell(table, "quoted only", "on digits %, measured").note == "it is another suite's"
+
+
+def test_every_difference_of_setting_has_a_footnote(paper: Paper, frame: pd.DataFrame) -> None:
+    scale = paper.scales["cpu"]
+    found = differences(paper, scale)
+    assert found == [
+        "training data: mnist there, mnist, digits here",
+        "net: A large net there, convnet here",
+        "embedding size: 512 there, 64 here",
+        "batch: 512 there, 128 here",
+        "weights that are tested: the best on the test set there, the last weights here",
+        "s: 64 there, 16 here (plain)",
+        "s: 64 there, 10.8 (auto) here (margin)",
+    ]
+    notes = tables(compare_with_published(paper, scale, frame))[0].footnotes
+    assert [f"Differs: {difference}." for difference in found] == [note for note in notes if "Differs" in note]
+    assert "length" in unknown(paper)
+    assert any(note.startswith("Not known of the published runs: ") for note in notes)
+
+
+def test_what_is_alike_in_other_words_gets_no_footnote(load) -> None:
+    text = PAPER.replace("  smoke: &scale\n", "  smoke: &scale\n    alike: [train, net]\n    differences: [by hand]\n")
+    paper = load(text)
+    found = differences(paper, paper.scales["cpu"])
+    assert not [one for one in found if one.startswith(("training data", "net"))]
+    assert found[-1] == "by hand"
+
+
+def test_a_line_a_figure(load, frame: pd.DataFrame) -> None:
+    paper = load(PAPER.replace("title: A paper", "title: A paper\nlayout: figures"))
+    table, *_ = tables(compare_with_published(paper, paper.scales["cpu"], frame))
+    headings = [column.heading for column in table.columns]
+    assert headings == [
+        "published figure",
+        "measured figure",
+        "plain, published",
+        "plain, measured",
+        "difference",
+        "margin, published",
+        "margin, measured",
+        "difference",
+        "quoted only, published",
+    ]
+    texts = [[entry.text for entry in line.entries] for line in table.rows]
+    lines = {(published, measured): rest for published, measured, *rest in texts}
+    assert lines["Faces %", "on digits %"][0] == "90.00"
+    assert lines["Faces %", "on digits %"][2] == "–"
+    assert lines["–", "on MNIST %"][1].startswith("97.00")
+
+
+def test_effects_and_their_verdicts_have_a_table(paper: Paper, frame: pd.DataFrame) -> None:
+    _, effects = tables(compare_with_published(paper, paper.scales["cpu"], frame))
+    first, second = ([entry.text for entry in line.entries] for line in effects.rows)
+    assert first[:3] == ["margin − plain", "on MNIST %", "MNIST +1.10"]
+    assert first[3].startswith("+1.00 ± ")
+    assert first[5] == "same direction"
+    assert second[5] == "not told apart here"
+
+
+def test_missing_data_and_unfinished_runs_are_said(paper: Paper, frame: pd.DataFrame) -> None:
+    comparison = compare_with_published(paper, paper.scales["cpu"], frame, left_out={"mnist": "not here"}, unfinished=3)
+    notes = tables(comparison)[0].footnotes
+    assert "mnist was left out: not here" in notes
+    assert "3 runs have no result yet." in notes
+
+
+LABEL = "<script>alert(1)</script> \\\\input{x} | [x](javascript:1) =cmd() $x$"
+TEXT = LABEL + " \x1b[31m {{7*7}}"
+
+
+def with_hostile(place: str, frame: pd.DataFrame) -> tuple[str, pd.DataFrame]:
+    """The paper with something hostile in one place, and the runs of its rows."""
+    data = yaml.safe_load(PAPER)
+    if place == "title":
+        data["title"] = LABEL
+    elif place == "source":
+        data["sources"]["own"]["paper"] = TEXT
+    elif place == "reason":
+        data["rows"][2]["unmeasured"] = TEXT
+    elif place == "difference":
+        data["scales"]["cpu"]["differences"] = [TEXT]
+    elif place == "figure":
+        data["figures"][1]["name"] = LABEL
+        for row in data["rows"]:
+            for published in row["published"]:
+                if "Faces" in published["values"]:
+                    published["values"][LABEL] = published["values"].pop("Faces")
+        for scale in data["scales"].values():
+            scale["measured"][1]["beside"] = [LABEL]
+    elif place == "row":
+        data["rows"][0]["label"] = LABEL
+        data["effects"] = [["margin", LABEL]]
+        for scale in data["scales"].values():
+            scale["experiment"]["losses"][0]["label"] = LABEL
+        frame = frame.replace({"loss": {"plain": LABEL}})
+    return yaml.safe_dump(data, allow_unicode=True), frame
+
+
+@pytest.mark.parametrize("place", ["title", "source", "reason", "difference", "figure", "row"])
+def test_hostile_text_in_a_paper_file_comes_out_as_text(place: str, load, frame: pd.DataFrame, tmp_path) -> None:
+    text, frame = with_hostile(place, frame)
+    paper = load(text)
+    made = tables(compare_with_published(paper, paper.scales["cpu"], frame))
+    folder = write_tables(made, paper.title, tmp_path / "table")
+    page = (folder / "index.html").read_text()
+    assert "<script>" not in page
+    assert "&lt;script&gt;" in page
+    assert "<script>" not in (folder / "table.md").read_text()
+    assert "](javascript" not in (folder / "table.md").read_text()
+    assert "\\input{" not in (folder / "table.tex").read_text()
+    assert all("\x1b" not in as_terminal(table) for table in made)
+    for file in folder.glob("*.csv"):
+        assert not any(line.startswith(("=", '"=')) for line in file.read_text().splitlines())
+
+
+def test_files_of_a_table(paper: Paper, frame: pd.DataFrame, tmp_path) -> None:
+    made = tables(compare_with_published(paper, paper.scales["cpu"], frame))
+    write_tables(made, paper.title, tmp_path)
+    assert sorted(path.name for path in tmp_path.glob("*") if path.suffix != ".yaml") == [
+        "index.html",
+        "table-mine-cpu-differences.csv",
+        "table-mine-cpu.csv",
+        "table.md",
+        "table.tex",
+    ]
+    rows = list(csv.DictReader((tmp_path / "table-mine-cpu.csv").open()))
+    assert float(rows[1]["on MNIST %, measured"]) == pytest.approx(98.0)
+    assert float(rows[1]["on MNIST %, measured ±"]) == pytest.approx(0.1963, abs=1e-4)
+    assert float(rows[1]["on MNIST minus MNIST"]) == pytest.approx(-1.1)

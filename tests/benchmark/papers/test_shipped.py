@@ -1,0 +1,112 @@
+"""Every shipped paper file: it parses, every figure has its source, and its cells expand at every scale."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import datasets
+import losses
+from benchmark import papers, spec
+from benchmark.papers.missing import missing_data, refusal
+from benchmark.papers.setting import differences
+
+NAMES = papers.names()
+MAKEFILE = Path(__file__).parents[3] / "Makefile"
+
+
+def test_each_has_its_target() -> None:
+    targets = re.search(r"^TABLES := (.*)$", MAKEFILE.read_text(), re.MULTILINE)
+    assert targets is not None
+    assert sorted(targets[1].split()) == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_published_figure_has_a_source_that_can_be_looked_up(name: str) -> None:
+    paper = papers.load(name)
+    published = [one for row in paper.rows for one in row.published.values()]
+    assert published
+    for one in published:
+        assert one.source in paper.sources
+        assert one.source.paper
+        assert one.source.link.startswith("https://")
+        assert "quoted" not in one.source.in_words.replace("2nd-hand", "") or one.source.second_hand
+    used = {one.source.key for one in published}
+    assert {source.key for source in paper.sources} == used
+
+
+@pytest.mark.parametrize("scale", spec.SCALES)
+@pytest.mark.parametrize("name", NAMES)
+def test_its_cells_expand(name: str, scale: str) -> None:
+    paper = papers.load(name)
+    experiment = paper.scales[scale].experiment
+    cells = experiment.cells()
+    assert len(cells) == len(experiment.datasets) * len(experiment.losses) * len(experiment.seeds)
+    assert {cell.loss for cell in cells} <= set(losses.names())
+    assert {cell.dataset["name"] for cell in cells} <= set(datasets.names())
+    assert experiment.name == f"table-{name}-{scale}"
+    assert spec.load(experiment.name).cells() == cells
+    assert {effect.row for effect in paper.effects} <= {row.label for row in experiment.losses}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_cpu_scale_is_fair_and_fits_a_quarter_of_an_hour_on_two_cores(name: str) -> None:
+    experiment = papers.load(name).scales["cpu"].experiment
+    assert len(experiment.seeds) == 5
+    seconds = spec.estimate_seconds(experiment.cells())
+    assert None not in seconds
+    assert sum(one or 0 for one in seconds) / 2 < 15 * 60
+
+
+def test_all_cpu_tables_fit_an_hour_and_a_half_on_two_cores() -> None:
+    cells = [cell for name in NAMES for cell in papers.load(name).scales["cpu"].experiment.cells()]
+    assert sum(one or 0 for one in spec.estimate_seconds(cells)) / 2 < 90 * 60
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_table_has_something_to_train_on_without_a_download(name: str) -> None:
+    for scale in ("smoke", "cpu"):
+        sets = {row.name for row in papers.load(name).scales[scale].experiment.datasets}
+        assert sets & {"digits", "glyphs"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_cpu_table_says_how_it_differs(name: str) -> None:
+    paper = papers.load(name)
+    assert len(differences(paper, paper.scales["cpu"])) >= 3
+    assert paper.scales["cpu"].note
+
+
+def test_published_and_measured_on_different_data_are_never_subtracted() -> None:
+    """At cpu scale the published data is on hand for Omniglot alone."""
+    for name in NAMES:
+        paper = papers.load(name)
+        scale = paper.scales["cpu"]
+        same = {
+            (figure.name, measured.dataset)
+            for figure in paper.figures
+            for measured in scale.measured
+            if scale.on_same_data(figure, measured)
+        }
+        assert same == ({("Omniglot acc@1", "omniglot")} if name == "adacos" else set())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_full_scale_lists_all_that_is_missing_and_how_to_get_it(name: str, tmp_path: Path) -> None:
+    paper = papers.load(name)
+    scale = paper.scales["full"]
+    absent = missing_data(scale, tmp_path)
+    assert set(absent) == {row.label for row in scale.experiment.datasets}
+    message = refusal(paper, scale, absent)
+    assert "nothing was started" in message
+    for label in absent:
+        assert label in message
+    assert str(tmp_path) in message
+    for own in scale.own_data.values():
+        assert own.get in message
+    assert scale.own_data or "To get it" in message
+
+
+def test_unknown_names_get_the_nearest() -> None:
+    with pytest.raises(ValueError, match="there is no paper 'arcfase'; did you mean 'arcface'"):
+        papers.load("arcfase")

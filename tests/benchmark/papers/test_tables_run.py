@@ -1,0 +1,100 @@
+"""Smoke scale of every table, run for real: training, measuring, comparing, writing."""
+
+import csv
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from benchmark import papers, running
+from benchmark.cli import app
+from benchmark.collected import collect
+
+PROJECT = Path(__file__).parents[3]
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("results")
+
+
+@pytest.mark.parametrize("name", papers.names())
+def test_smoke(name: str, results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    paper = papers.load(name)
+    scale = paper.scales["smoke"]
+    request = running.Request(experiment="", results=results, data=tmp_path)
+    assert papers.make_table(paper, "smoke", request) == 0
+    collected = collect(scale.experiment, results)
+    assert not collected.missing
+    assert {measured.metric for measured in scale.measured} <= set(collected.table.columns)
+    shown = capsys.readouterr().out
+    assert paper.title in shown
+    assert "2nd-hand" in shown or not any(source.second_hand for source in paper.sources)
+    folder = results / f"table-{name}-smoke" / "table"
+    assert f"table: {folder}" in shown
+    rows = list(csv.DictReader((folder / f"table-{name}-smoke.csv").open()))
+    measured = [value for row in rows for key, value in row.items() if key.endswith("measured") and value]
+    assert len(measured) == len(scale.measured) * len(scale.experiment.losses)
+    for file in ("index.html", "table.md", "table.tex"):
+        assert (folder / file).stat().st_size > 1000
+
+
+def test_every_metric_of_the_larger_scales_is_one_that_runs_have(results: Path) -> None:
+    smoke = papers.load("kappaface").scales["smoke"].experiment
+    if not (results / smoke.name).exists():
+        pytest.skip("needs the smoke run of kappaface in the same process")
+    known = set(collect(smoke, results).table.columns)
+    for name in papers.names():
+        for scale in papers.load(name).scales.values():
+            assert {measured.metric for measured in scale.measured} <= known
+
+
+def call(*words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "benchmark", *words]
+    return subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, timeout=120)
+
+
+def test_full_scale_without_data_exits_2_before_anything_starts(tmp_path: Path) -> None:
+    places = ("--results", str(tmp_path / "results"), "--data", str(tmp_path / "data"))
+    done = call("table", "arcface", "--scale", "full", *places)
+    assert done.returncode == 2
+    for folder in ("casia-lfw", "casia-cfp-fp", "casia-agedb-30"):
+        assert str(tmp_path / "data" / folder) in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "results").exists()
+
+
+def test_data_that_is_missing_below_full_scale_is_left_out_and_said(tmp_path: Path, monkeypatch, capsys) -> None:
+    paper = papers.load("sphereface")
+    seen: list[running.Request] = []
+    monkeypatch.setattr(running, "run", lambda request: seen.append(request) or 0)
+    request = running.Request(experiment="", results=tmp_path / "results", data=tmp_path)
+    assert papers.make_table(paper, "cpu", request) == 0
+    assert seen[0].datasets == ["glyphs"]
+    shown = capsys.readouterr()
+    assert "note: mnist is left out: mnist: the data is not here" in shown.err
+    assert "mnist was left out: mnist: the data is not here" in shown.out
+    assert "20 runs have no result yet." in shown.out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["table", "arcfase"], "did you mean 'arcface'"),
+        (["table", "arcface", "--scale", "gpu"], "expected one of smoke, cpu, full"),
+        (["table", "nowhere.yaml"], "nowhere.yaml"),
+    ],
+)
+def test_wrong_calls(words: list[str], message: str) -> None:
+    done = CliRunner().invoke(app, words)
+    assert isinstance(done.exception, ValueError)  # which main turns into one line and exit 2
+    assert message in str(done.exception)
+
+
+def test_dry_run_and_list() -> None:
+    done = CliRunner().invoke(app, ["table", "arcface", "--dry-run"])
+    assert done.exit_code == 0
+    assert done.stdout.splitlines()[-1].startswith("55 cells")
+    assert "arcface-angles: " in CliRunner().invoke(app, ["list", "papers"]).stdout
