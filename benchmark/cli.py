@@ -283,14 +283,14 @@ def claims(
     known = ledger.load_all()
     status = ledger.run_missing(known, results, data, _workers(workers)) if run_first else 0
     found = ledger.ledger_of(known, results)
-    missing = ledger.commands_for_missing(found)
+    missing = ledger.commands_for_missing(found, results)
     if all(finding.verdict == ledger.NOT_RUN for finding in found.findings):
-        typer.echo(f"no claim can be judged: {results} has no results for them; run {' and '.join(missing)}", err=True)
+        typer.echo(f"no claim can be judged, {results} has no results for them: {' and '.join(missing)}", err=True)
         raise typer.Exit(status or 1)
     typer.echo(ledger.as_text(found))
     typer.echo(f"\nledger: {ledger.write(found, results)}")
     if missing:
-        typer.echo(f"some claims were not run or only in part: {' and '.join(missing)}", err=True)
+        typer.echo(f"some claims were not run, or only in part: {' and '.join(missing)}", err=True)
     raise typer.Exit(status or (1 if missing else 0))
 
 

@@ -1,10 +1,12 @@
 """`claims`: from stored runs to the ledger, on the screen and as files."""
 
 import json
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
+from markupsafe import Markup
 
 from benchmark import running, spec
 from benchmark.claims.ledger import NOT_RUN, Ledger, make_ledger, results_of
@@ -13,8 +15,9 @@ from benchmark.claims.showing import as_records, tables
 from benchmark.collected import collect
 from benchmark.statistics.evidence import RULES
 from benchmark.store import write_atomically
-from benchmark.tables import as_html, as_markdown, as_terminal
+from benchmark.tables import Table, as_html, as_markdown, as_terminal
 from benchmark.tables.csv import safe
+from benchmark.tables.model import visible
 
 FOLDER = Path("claims", "ledger")
 
@@ -40,13 +43,17 @@ def write(ledger: Ledger, results: Path) -> Path:
     content = {"rules": RULES, "findings": records}
     files = {
         "ledger.md": "\n".join(as_markdown(table) for table in shown),
-        "ledger.html": "\n".join(f"<section>{as_html(table)}</section>" for table in shown),
+        "ledger.html": "\n".join(_section(table) for table in shown),
         "ledger.csv": pd.DataFrame([_for_spreadsheets(record) for record in records]).to_csv(index=False),
         "ledger.json": json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n",
     }
     for name, text in files.items():
         write_atomically(folder / name, text.encode())
     return folder
+
+
+def _section(table: Table) -> Markup:
+    return Markup("<section><h3>{}</h3>\n{}</section>").format(visible(table.title), as_html(table))
 
 
 def _for_spreadsheets(record: dict[str, object]) -> dict[str, object]:
@@ -57,7 +64,8 @@ def as_text(ledger: Ledger) -> str:
     return "\n\n".join(as_terminal(table) for table in tables(ledger))
 
 
-def commands_for_missing(ledger: Ledger) -> list[str]:
+def commands_for_missing(ledger: Ledger, results: Path) -> list[str]:
     """What to call so that nothing is missing."""
     names = dict.fromkeys(finding.claim.experiment for finding in ledger.findings if finding.verdict == NOT_RUN)
-    return [f"python -m benchmark run {name}" for name in names]
+    place = "" if results == Path("results") else f" --results {shlex.quote(str(results))}"
+    return [f"python -m benchmark run {name}{place}" for name in names]

@@ -52,6 +52,7 @@ class Part:
 class Claim:
     number: int
     paper: str
+    short: str  # the words in short, for a column of claims
     words: str
     source: str
     note: str  # how the words were read, where they can be read in several ways

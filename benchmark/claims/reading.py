@@ -23,6 +23,7 @@ Text = Annotated[str, Field(min_length=1, max_length=600)]
 class ClaimKeys(Keys):
     number: Annotated[int, Field(ge=1, le=999)]
     paper: Text
+    short: Annotated[str, Field(min_length=1, max_length=60)]
     words: Text
     source: Text
     note: Annotated[str, Field(max_length=1000)] = ""
@@ -75,7 +76,8 @@ def load_file(path: Path) -> Claim:
     ]
     problems.raise_if_any()
     sound = tuple(part for part in parts if part is not None)
-    return Claim(keys.number, keys.paper, keys.words, keys.source, keys.note, keys.experiment, sound)
+    texts = keys.paper, keys.short, keys.words, keys.source, keys.note
+    return Claim(keys.number, *texts, keys.experiment, sound)
 
 
 def _experiment(name: str, problems: Problems) -> spec.Experiment:

@@ -24,6 +24,7 @@ COLUMNS = (
     Column("claimed", "direction and margin, fixed beforehand", numeric=False),
     Column("difference", "loss − against, with its 95 % interval's half-width"),
     Column("unit", "points are hundredths of a share", numeric=False),
+    Column("over", "seeds and test identities that the interval carries", numeric=False),
     Column("verdict", numeric=False),
     Column("detectable", "the true difference that would have been found with 80 % probability"),
     Column("to decide", "seeds that would decide the difference observed", numeric=False),
@@ -41,7 +42,7 @@ def overview(ledger: Ledger) -> Table:
     rows = []
     for claim in ledger.claims:
         verdicts = [ledger.whole(claim, dataset) for dataset in ledger.datasets]
-        name = Entry(f"{claim.number} {claim.words}", claim.number)
+        name = Entry(f"{claim.number} {claim.paper}: {claim.short}", claim.number)
         rows.append(Row((name, *(_verdict(verdict) for verdict in verdicts)), {"claim": str(claim.number)}))
     caption = "A claim with several parts is supported if all of them are, refuted if any is."
     return Table("claims", "What the papers claim", columns, tuple(rows), caption, (*RULES, ALSO, counts(ledger)))
@@ -78,6 +79,7 @@ def _row(finding: Finding) -> Row:
         Entry(claimed(part)),
         with_error(finding.difference, half),
         Entry(part.unit),
+        Entry(carried(finding)),
         _verdict(finding.verdict, finding.note),
         with_error(finding.detectable),
         Entry(to_decide(finding)),
@@ -93,6 +95,12 @@ def claimed(part: Part) -> str:
     """`lower (1°)`, `not lower (0.5 points)`."""
     unit = part.unit if part.unit == "°" else f" {part.unit}"
     return f"{part.expect.replace('_', ' ')} ({part.margin:g}{unit})"
+
+
+def carried(finding: Finding) -> str:
+    """`5 seeds, 250 identities`."""
+    identities = f", {finding.n_identities} identities" if finding.n_identities else ""
+    return f"{finding.n_seeds} seeds{identities}" if finding.n_seeds else ""
 
 
 def to_decide(finding: Finding) -> str:
@@ -114,6 +122,7 @@ def as_records(ledger: Ledger) -> Iterator[dict[str, object]]:
         yield {
             "claim": claim.number,
             "paper": claim.paper,
+            "short": claim.short,
             "words": claim.words,
             "source": claim.source,
             "part": part.letter,

@@ -16,6 +16,7 @@ HOSTILE = "<script>alert(1)</script> $x$ | =1+1 \\input{x} [a](b)"
 FILE = """\
 number: 7
 paper: Somebody
+short: "<b>"
 words: "WORDS"
 source: "=cmd()"
 experiment: smoke
@@ -48,13 +49,14 @@ def ledger(folder: Path) -> claims.Ledger:
     known = claims.load_all(folder)
     before = claims.ledger_of(known, folder / "results")
     assert {finding.verdict for finding in before.findings} == {"not run"}
-    assert claims.commands_for_missing(before) == ["python -m benchmark run smoke"]
+    assert claims.commands_for_missing(before, Path("results")) == ["python -m benchmark run smoke"]
+    assert claims.commands_for_missing(before, Path("a b")) == ["python -m benchmark run smoke --results 'a b'"]
     assert claims.run_missing(known, folder / "results", folder / "data", workers=1) == 0
     return claims.ledger_of(known, folder / "results")
 
 
-def test_two_seeds_are_too_few_and_the_ledger_says_so(ledger: claims.Ledger) -> None:
-    assert claims.commands_for_missing(ledger) == []
+def test_two_seeds_are_too_few_and_the_ledger_says_so(ledger: claims.Ledger, folder: Path) -> None:
+    assert claims.commands_for_missing(ledger, folder) == []
     assert [(finding.key, finding.dataset) for finding in ledger.findings] == [
         ("7a", "digits"), ("7a", "glyphs"), ("7b", "digits"),
     ]  # fmt: skip
@@ -81,6 +83,7 @@ def test_words_come_out_as_text(ledger: claims.Ledger, folder: Path) -> None:
     place = claims.write(ledger, folder / "out")
     page = (place / "ledger.html").read_text()
     assert "<script>" not in page
+    assert "<b>" not in page
     assert "&lt;script&gt;alert(1)" in page
     markdown = (place / "ledger.md").read_text()
     assert "<script>" not in markdown

@@ -15,7 +15,7 @@ PART = Part("a", "it is better", "test/accuracy", ("small",), "new", "old", "hig
 
 def claim(*parts: Part) -> Claim:
     lettered = [replace(part, letter="abcdef"[number]) for number, part in enumerate(parts)]
-    return Claim(1, "Somebody", "It is better.", "a paper", "", "claims", tuple(lettered))
+    return Claim(1, "Somebody", "better", "It is better.", "a paper", "", "claims", tuple(lettered))
 
 
 def runs(loss: str, mean: float, dataset: str = "small", noise: float = 1.0, shift: int = 0, **rest) -> pd.DataFrame:

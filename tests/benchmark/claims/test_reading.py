@@ -13,6 +13,7 @@ from benchmark.claims.model import unit_of
 SOUND = """\
 number: 1
 paper: Somebody
+short: better
 words: It is better.
 source: a paper
 experiment: smoke
@@ -56,29 +57,29 @@ def test_a_sound_file(tmp_path: Path) -> None:
         ("paper:", "papr:", "line 2, papr: there is no key 'papr'; the keys are"),
         ("paper:", "papr:", "did you mean 'paper'?"),
         ("source: a paper\n", "", "source: is missing"),
-        ("smoke", "smok", "line 5, experiment: there is no experiment 'smok'; did you mean 'smoke'?"),
-        ("test/accuracy", "test/acuracy", "line 8, parts.metric: there is no figure 'test/acuracy'; did you mean"),
-        ("[digits, ", "[digit, ", "line 9, parts.datasets[0]: there is no dataset 'digit' in the experiment smoke;"),
-        ("m=0.2", "m=0.3", "line 10, parts.loss: there is no row 'arcface s=16 m=0.3' in the experiment smoke; did"),
-        ("normface s=16", "normface", "line 11, parts.against: there is no row 'normface' in the experiment smoke"),
-        ("normface s=16", "[3]", "line 11, parts.against: should be a row's label, a value, or {tuned: loss"),
-        ("normface s=16", "true", "line 11, parts.against: should be a row's label, a value, or {tuned: loss"),
+        ("smoke", "smok", "line 6, experiment: there is no experiment 'smok'; did you mean 'smoke'?"),
+        ("test/accuracy", "test/acuracy", "line 9, parts.metric: there is no figure 'test/acuracy'; did you mean"),
+        ("[digits, ", "[digit, ", "line 10, parts.datasets[0]: there is no dataset 'digit' in the experiment smoke;"),
+        ("m=0.2", "m=0.3", "line 11, parts.loss: there is no row 'arcface s=16 m=0.3' in the experiment smoke; did"),
+        ("normface s=16", "normface", "line 12, parts.against: there is no row 'normface' in the experiment smoke"),
+        ("normface s=16", "[3]", "line 12, parts.against: should be a row's label, a value, or {tuned: loss"),
+        ("normface s=16", "true", "line 12, parts.against: should be a row's label, a value, or {tuned: loss"),
         ("normface s=16", "{tuned: arcfase, by: val/eer}", "parts.against.tuned: there is no loss 'arcfase'; did you"),
         ("normface s=16", "{tuned: cosface, by: val/eer}", "parts.against.tuned: smoke has no rows of cosface"),
         ("normface s=16", "{tuned: arcface, by: test/eer}", "parts.against.by: should be a figure of the validation"),
-        ("normface s=16", "{tuned: arcface}", "line 11, parts.against.by: is missing"),
+        ("normface s=16", "{tuned: arcface}", "line 12, parts.against.by: is missing"),
         ("expect: higher", "expect: hihger", "parts.expect: there is no direction 'hihger'; did you mean 'higher'"),
-        ("margin: 0.5", "margin: 0", "line 13, parts.margin: should be greater than 0, not 0"),
-        ("margin: 0.5", "margin: .nan", "line 13, parts.margin: should be a finite number"),
-        ("margin: 0.5", "margin: 0.5\n    over: cosface", "line 14, parts.over: there is no row 'cosface'"),
+        ("margin: 0.5", "margin: 0", "line 14, parts.margin: should be greater than 0, not 0"),
+        ("margin: 0.5", "margin: .nan", "line 14, parts.margin: should be a finite number"),
+        ("margin: 0.5", "margin: 0.5\n    over: cosface", "line 15, parts.over: there is no row 'cosface'"),
         (
             "datasets: [digits, glyphs]",
             "datasets: digits\n    against_dataset: glyphs",
-            "line 10, parts.against_dataset: glyphs and digits are not the same data",
+            "line 11, parts.against_dataset: glyphs and digits are not the same data",
         ),
-        ("margin: 0.5", "margin: 0.5\n  - 3", "line 14, parts[1]: should be a mapping with keys of words, metric"),
+        ("margin: 0.5", "margin: 0.5\n  - 3", "line 15, parts[1]: should be a mapping with keys of words, metric"),
         (SOUND, "- 1\n", "a claim file should be a mapping with the keys number, paper"),
-        (SOUND[SOUND.index("parts") :], "parts: []\n", "line 6, parts: should not be empty"),
+        (SOUND[SOUND.index("parts") :], "parts: []\n", "line 7, parts: should not be empty"),
         ("a paper", "!!python/object:os.system x", "the tag"),
     ],
 )
@@ -89,7 +90,7 @@ def test_what_is_wrong_is_said(old: str, new: str, message: str, refusal: Callab
 def test_rows_that_a_dataset_is_not_trained_with_are_refused(refusal: Callable[[str], str]) -> None:
     text = SOUND.replace("smoke", "claims").replace("[digits, glyphs]", "[digits, digits-lt]")
     text = text.replace("arcface s=16 m=0.2", "arcface s=auto m=0.5").replace("normface s=16", "normface s=auto")
-    assert "line 11, parts.against: claims does not train 'normface s=auto' on digits-lt" in refusal(text)
+    assert "line 12, parts.against: claims does not train 'normface s=auto' on digits-lt" in refusal(text)
 
 
 def test_two_claims_of_one_number(tmp_path: Path) -> None:
