@@ -16,16 +16,14 @@ from benchmark.tables import as_terminal
 def make_table(paper: Paper, scale_name: str, request: running.Request) -> int:
     """The exit status. At full scale all data has to be there; at the others a dataset that is not is left out."""
     scale = paper.scales[scale_name]
-    absent = missing_data(scale, request.data, request.datasets)
-    present = [row.label for row in scale.experiment.datasets if row.label not in absent]
+    wanted = list(dict.fromkeys(cell.dataset_label for cell in scale.experiment.cells(datasets=request.datasets)))
+    absent = missing_data(scale, request.data, wanted)
+    present = [label for label in wanted if label not in absent]
     if absent and (scale.name == "full" or not present):
         raise ValueError(refusal(paper, scale, absent))
     for label, reason in absent.items():
         running.say(f"note: {label} is left out: {reason}")
-    datasets = [label for label in request.datasets or present if label not in absent]
-    status = running.run(
-        replace(request, experiment=scale.experiment, datasets=datasets, show_overview=False)
-    )
+    status = running.run(replace(request, experiment=scale.experiment, datasets=present, show_overview=False))
     show(paper, scale, request.results, absent)
     return status
 
@@ -34,9 +32,7 @@ def show(paper: Paper, scale: Scale, results: Path, absent: dict[str, str] | Non
     """Writes and prints the table of the runs that are stored."""
     collected = collect(scale.experiment, results)
     unfinished = sum(cell.dataset_label not in (absent or {}) for cell in collected.missing)
-    comparison = compare_with_published(
-        paper, scale, collected.table, collected.jackknife, absent, unfinished
-    )
+    comparison = compare_with_published(paper, scale, collected.table, collected.jackknife, absent, unfinished)
     made = tables(comparison)
     folder = write_tables(made, paper.title, collected.folder / "table")
     for table in made:

@@ -1,5 +1,6 @@
 """Which of a scale's data are not on this machine, and how to get them."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from benchmark.engine.plan import load_data
@@ -7,15 +8,10 @@ from benchmark.papers.paper import Paper, Scale
 from benchmark.spec import DatasetRow
 
 
-def missing_data(scale: Scale, root: Path | None, labels: list[str] | None = None) -> dict[str, str]:
-    """Dataset labels with how to get what is missing; nothing if all is there."""
-    found = {}
-    for row in scale.experiment.datasets:
-        wanted = labels is None or row.label in labels or row.name in labels
-        reason = _reason(row, scale, root) if wanted else None
-        if reason is not None:
-            found[row.label] = reason
-    return found
+def missing_data(scale: Scale, root: Path | None, labels: Sequence[str]) -> dict[str, str]:
+    """Of these datasets, by their labels, those that are not here, with how to get them."""
+    reasons = {row.label: _reason(row, scale, root) for row in scale.experiment.datasets if row.label in labels}
+    return {label: reason for label, reason in reasons.items() if reason is not None}
 
 
 def _reason(row: DatasetRow, scale: Scale, root: Path | None) -> str | None:

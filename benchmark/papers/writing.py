@@ -29,11 +29,12 @@ def write_tables(made: list[Table], title: str, folder: Path) -> Path:
 
 
 def _page(made: list[Table], title: str) -> str:
-    parts = [Markup("<h2>{}</h2>\n{}").format(visible(table.title), as_html(table)) for table in made]
+    heading = Markup("<h{0}>{1}</h{0}>\n{2}")  # the paper's table first, what is said about it below
+    parts = [heading.format(min(place, 2), visible(table.title), as_html(table)) for place, table in enumerate(made, 1)]
     return str(
         Markup(
             '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
             '<meta name="viewport" content="width=device-width, initial-scale=1">'
-            "<title>{}</title><style>{}</style></head>\n<body><main>\n<h1>{}</h1>\n{}\n</main></body></html>\n"
-        ).format(visible(title), STYLE, visible(title), Markup("\n").join(parts))
+            "<title>{}</title><style>{}</style></head>\n<body><main>\n{}\n</main></body></html>\n"
+        ).format(visible(title), STYLE, Markup("\n").join(parts))
     )

@@ -31,6 +31,8 @@ _SPECIAL = {
     "±": r"\ensuremath{\pm}",
     "−": r"\ensuremath{-}",
     "×": r"\ensuremath{\times}",
+    "÷": r"\ensuremath{\div}",
+    "§": r"\S{}",
     "·": r"\ensuremath{\cdot}",
     "°": r"\ensuremath{^{\circ}}",
     "–": "--",

@@ -79,6 +79,12 @@ def test_data_that_is_missing_below_full_scale_is_left_out_and_said(tmp_path: Pa
     assert "20 runs have no result yet." in shown.out
 
 
+def test_a_table_whose_only_wanted_data_is_missing_is_refused(tmp_path: Path) -> None:
+    request = running.Request(experiment="", results=tmp_path, data=tmp_path, datasets=["mnist"])
+    with pytest.raises(ValueError, match="nothing was started"):
+        papers.make_table(papers.load("sphereface"), "cpu", request)
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
