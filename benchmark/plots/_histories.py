@@ -3,10 +3,13 @@
 import io
 
 import pandas as pd
+from matplotlib.axes import Axes
 
 from benchmark.plots._material import Material
+from benchmark.plots._style import Look
 from benchmark.store import Run
 
+FEW_EPOCHS = 3  # up to which points are marked
 ALWAYS = ("epoch", "step", "loss", "lr")  # every other column is a scale, a margin or what else a loss keeps
 
 
@@ -35,3 +38,27 @@ def last_row(run: Run) -> dict[str, float]:
     """What a loss kept at the end of training."""
     history = _numbers(run)
     return {} if not len(history) else {str(name): float(value) for name, value in history.iloc[-1].items()}
+
+
+def by_epoch(rows: pd.DataFrame, column: str) -> pd.DataFrame:
+    """Mean, least and largest over the seeds that have a value at an epoch."""
+    return rows.dropna(subset=[column]).groupby("epoch")[column].agg(["mean", "min", "max"])
+
+
+def draw_runs(axes: Axes, rows: pd.DataFrame, column: str, look: Look) -> tuple[float, float]:
+    """The mean of one loss's runs with their range; each that diverged is a dotted line with a cross at its end.
+
+    Returns the point at which the loss's name belongs.
+    """
+    end = (0.0, 0.0)
+    for _, run in rows[rows["diverged"]].dropna(subset=[column]).sort_values("epoch").groupby("seed"):
+        axes.plot(run["epoch"], run[column], ":", color=look.colour, linewidth=1.0)
+        end = (float(run["epoch"].iloc[-1]), float(run[column].iloc[-1]))
+        axes.plot(*end, "x", color=look.colour, markersize=6, markeredgewidth=1.5, clip_on=False)
+    epochs = by_epoch(rows[~rows["diverged"]], column)
+    if not len(epochs):
+        return end
+    marker = look.marker if len(epochs) <= FEW_EPOCHS else ""
+    axes.plot(epochs.index, epochs["mean"], color=look.colour, linestyle=look.dashes, marker=marker, markersize=4)
+    axes.fill_between(epochs.index, epochs["min"], epochs["max"], color=look.colour, alpha=0.15, linewidth=0)
+    return float(epochs.index[-1]), float(epochs["mean"].iloc[-1])

@@ -12,6 +12,7 @@ from safetensors import safe_open
 from benchmark import metrics
 from benchmark.collected import Collected
 from benchmark.plots._style import Look, looks
+from benchmark.plots._words import listed
 from benchmark.statistics import tied_with_best
 from benchmark.store import Run
 
@@ -77,6 +78,13 @@ class Material:
         for loss in self.losses:
             for seed, run in self.runs(dataset, loss)[:1]:
                 yield loss, seed, run
+
+    def first_seeds(self, dataset: str) -> str:
+        """Which runs `first_runs` gives, in words."""
+        seeds = {loss: seed for loss, seed, _ in self.first_runs(dataset)}
+        usual = min(seeds.values())
+        others = [f"{loss} seed {seed}" for loss, seed in seeds.items() if seed != usual]
+        return f"seed {usual}" + (f" (of {listed(others)}, since lower ones diverged or are missing)" if others else "")
 
     def without_a_run(self, dataset: str) -> str:
         """A sentence about the losses that cannot be drawn on a dataset; empty if there are none."""

@@ -13,6 +13,7 @@ NAMES = {
     "map@r": "MAP@R",
 }
 DEGREES = ("intra", "inter", "inter_min")
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 PLAIN = ("nll", "brier")
 
 
@@ -50,6 +51,14 @@ def number(value: float, decimals: int = 2, signed: bool = False) -> str:
     text = f"{value:{'+' if signed else ''}.{decimals}f}"
     zero = not math.isfinite(value) or float(text) == 0.0
     return text.lstrip("+-") if zero else text.replace("-", "−")
+
+
+def power(value: float) -> str:
+    """A mark of a logarithmic axis: `0.01`, `100`, `10⁶`."""
+    exponent = round(math.log10(value)) if value > 0 else 0
+    if abs(exponent) < 5 or not math.isclose(value, 10.0**exponent):
+        return f"{value:g}"
+    return "10" + str(exponent).translate(SUPERSCRIPTS)
 
 
 def listed(items: Sequence[str], most: int = 12) -> str:

@@ -7,13 +7,12 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from benchmark.plots._histories import ALWAYS, histories
+from benchmark.plots._histories import ALWAYS, draw_runs, histories
 from benchmark.plots._material import Material
 from benchmark.plots._picture import Picture, Skipped
 from benchmark.plots._registry import Drawn, plot
 from benchmark.plots._style import Look, label_at_right, panels, short_names, styled, wrapped
-from benchmark.plots._words import counted
-from benchmark.plots.training import by_epoch
+from benchmark.plots._words import counted, power
 
 TITLE = "What adaptive losses adapt"
 NAMES = {"s": "scale s", "m": "margin m, radians", "lambda": "λ", "psi_mean": "mean ψ over classes"}
@@ -35,7 +34,7 @@ def draw(material: Material) -> Drawn:
 def changing(history: pd.DataFrame) -> pd.DataFrame:
     """One row an epoch of a run and quantity, of quantities that are not the same in all epochs of some run."""
     quantities = [str(name) for name in history.columns if name not in BESIDE]
-    long = history.melt(["loss_label", "dataset", "seed", "epoch"], quantities, "quantity", "value")
+    long = history.melt(["loss_label", "dataset", "seed", "diverged", "epoch"], quantities, "quantity", "value")
     long = long[np.isfinite(long["value"].astype(float))]
     spread = long.groupby(["dataset", "loss_label", "quantity", "seed"])["value"].agg(["min", "max"])
     moved = spread["max"] - spread["min"] > 1e-3 * spread.abs().max(axis=1)
@@ -54,16 +53,13 @@ def figure(adapted: pd.DataFrame, looks: Mapping[str, Look]) -> Figure:
     for panel, (dataset, quantity) in zip(axes, shown, strict=True):
         rows = adapted[(adapted["dataset"] == dataset) & (adapted["quantity"] == quantity)]
         losses = [loss for loss in looks if loss in set(rows["loss_label"])]
-        names, ends = short_names(losses, 20), {}
-        for loss in losses:
-            epochs, look = by_epoch(rows[rows["loss_label"] == loss], "value"), looks[loss]
-            panel.plot(epochs.index, epochs["mean"], color=look.colour, linestyle=look.dashes, marker=look.marker,
-                       markersize=3, markevery=max(1, len(epochs) // 8))  # fmt: skip
-            panel.fill_between(epochs.index, epochs["min"], epochs["max"], color=look.colour, alpha=0.2, linewidth=0)
-            ends[names[loss]] = (float(epochs.index[-1]), float(epochs["mean"].iloc[-1]))
+        names = short_names(losses, 20)
+        ends = {
+            names[loss]: draw_runs(panel, rows[rows["loss_label"] == loss], "value", looks[loss]) for loss in losses
+        }
         if rows["value"].min() > 0 and rows["value"].max() > WIDE * rows["value"].min():
             panel.set_yscale("log")
-            panel.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+            panel.yaxis.set_major_formatter(FuncFormatter(lambda value, _: power(value)))
         panel.xaxis.set_major_locator(MaxNLocator(6, integer=True))
         label_at_right(panel, ends, LINE / (height - 0.7), {names[loss]: looks[loss].colour for loss in losses})
         panel.set_title(wrapped(dataset, 40))
@@ -73,9 +69,16 @@ def figure(adapted: pd.DataFrame, looks: Mapping[str, Look]) -> Figure:
 
 def caption(adapted: pd.DataFrame) -> str:
     seeds = int(adapted["seed"].nunique())
-    told = [f"Mean over {counted(seeds, 'seed')} at the end of each epoch, with their range."]
+    told = [f"Mean over up to {counted(seeds, 'seed')} at the end of each epoch, with their range."]
     for (dataset, loss, quantity), rows in adapted.groupby(["dataset", "loss_label", "quantity"], sort=False):
-        means = rows.groupby("epoch")["value"].mean()
         name = NAMES.get(str(quantity), str(quantity)).partition(",")[0]
-        told.append(f"{dataset}, {loss}: {name} from {means.iloc[0]:.3g} to {means.iloc[-1]:.3g}.")
+        sound, diverged = rows[~rows["diverged"]], rows[rows["diverged"]]
+        parts = []
+        if len(sound):
+            means = sound.groupby("epoch")["value"].mean()
+            parts.append(f"from {means.iloc[0]:.3g} to {means.iloc[-1]:.3g}")
+        if len(diverged):
+            runs = counted(diverged["seed"].nunique(), "run")
+            parts.append(f"up to {diverged['value'].max():.3g} in {runs} that diverged (dotted)")
+        told.append(f"{dataset}, {loss}: {name} {', '.join(parts)}.")
     return " ".join(told)

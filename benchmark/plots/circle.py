@@ -28,7 +28,6 @@ TITLE = "Two-dimensional embeddings"
 class Embedded:
     """Directions of one run's test embeddings."""
 
-    seed: int
     directions: Floats  # N×D unit rows
     labels: NDArray[np.int64]
     weight: Floats | None  # C×D unit rows where the test classes are the training classes
@@ -46,7 +45,7 @@ def draw(material: Material) -> Drawn:
         if not found:
             yield Skipped(name, title, "every run diverged", "embeddings")
             continue
-        words = caption(found, dataset) + material.without_a_run(dataset)
+        words = caption(found, dataset, material.first_seeds(dataset)) + material.without_a_run(dataset)
         yield Picture(name, title, words, figure(found), "embeddings")
 
 
@@ -59,20 +58,20 @@ def datasets_of(material: Material, dim: int) -> list[str]:
 def embedded(material: Material, dataset: str) -> dict[str, Embedded]:
     """Of every loss the run with the lowest seed."""
     found = {}
-    for loss, seed, run in material.first_runs(dataset):
+    for loss, _, run in material.first_runs(dataset):
         arrays = read(run, "test/embeddings", "test/labels", "test/logits", "weight")
         if "test/embeddings" not in arrays:
             continue
         directions, kept = unit_rows(arrays["test/embeddings"])
         weight = unit_rows(arrays["weight"])[0] if "test/logits" in arrays else None
-        found[loss] = Embedded(seed, directions[kept], arrays["test/labels"].astype(np.int64)[kept], weight)
+        found[loss] = Embedded(directions[kept], arrays["test/labels"].astype(np.int64)[kept], weight)
     return found
 
 
 @styled
 def figure(found: Mapping[str, Embedded]) -> Figure:
     """One panel a loss: dots are test images, bars count them, rays are class weights."""
-    drawn, axes = panels(len(found), 2.1)
+    drawn, axes = panels(len(found), 2.05)
     names = short_names(found)
     for panel, (loss, points) in zip(axes, found.items(), strict=True):
         _circle(panel, points)
@@ -81,7 +80,7 @@ def figure(found: Mapping[str, Embedded]) -> Figure:
 
 
 def _circle(axes: Axes, points: Embedded) -> None:
-    axes.set(xlim=(-1.75, 1.75), ylim=(-1.75, 1.75), aspect="equal")
+    axes.set(xlim=(-1.6, 1.6), ylim=(-1.6, 1.6), aspect="equal")
     axes.set_axis_off()
     axes.add_patch(Circle((0.0, 0.0), 1.0, fill=False, edgecolor=GREY, linewidth=0.6))
     classes = np.unique(points.labels)
@@ -118,13 +117,13 @@ def _rays(axes: Axes, weight: Floats, colours: Mapping[int, str]) -> None:
                       bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6})  # fmt: skip
 
 
-def caption(found: Mapping[str, Embedded], dataset: str) -> str:
+def caption(found: Mapping[str, Embedded], dataset: str, seeds: str) -> str:
     first = next(iter(found.values()))
     rays = "the rays are the class weights" if first.weight is not None else (
         "there are no rays, since test identities have no class weights"
     )  # fmt: skip
     return (
-        f"{dataset}: directions of the test images' embeddings, {counted(len(np.unique(first.labels)), 'class')}, the "
-        f"run of seed {first.seed} of each loss. Dots lie on the circle, the bars outside count them in steps of "
-        f"{360 // BINS} degrees, {rays}. Narrow, evenly spaced bars on their rays are what a loss aims for."
+        f"{dataset}: directions of the test images' embeddings, {counted(len(np.unique(first.labels)), 'class')}, "
+        f"{seeds}. Dots lie on the circle, the bars outside count them in steps of {360 // BINS} degrees, {rays}. "
+        "Narrow, evenly spaced bars on their rays are what a loss aims for."
     )

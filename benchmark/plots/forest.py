@@ -31,7 +31,7 @@ def draw(material: Material) -> Drawn:
         yield Skipped("forest", TITLE, f"no seed has {name_of(material.metric)} of both sides", "comparison")
         return
     drawn = figure(compared, material.lower_is_better)
-    yield Picture("forest", TITLE, caption(compared, material.lower_is_better), drawn, "comparison")
+    yield Picture("forest", TITLE, caption(compared), drawn, "comparison")
 
 
 @styled
@@ -126,15 +126,14 @@ def _legend(rows: pd.DataFrame, lower_is_better: bool) -> list[Line2D]:
     ]
 
 
-def caption(compared: pd.DataFrame, lower_is_better: bool = False) -> str:
+def caption(compared: pd.DataFrame) -> str:
     """What the picture shows, in words."""
     metric, baseline = str(compared["metric"].iloc[0]), str(compared["baseline"].iloc[0])
     unit = unit_of(metric)
     carries = listed(sorted({kind for kind in compared["interval"] if kind != "none"})) or "no interval: one seed each"
-    told = [
-        f"{name_of(metric)}, difference from {baseline} in {unit.difference}, mean over paired seeds ({carries}).",
-        "Filled marks differ after Holm's correction, hollow ones are not told apart from the baseline.",
-    ]
+    told = [f"{name_of(metric)}, difference from {baseline} in {unit.difference}, mean over paired seeds ({carries})."]
+    if compared["significant"].notna().any():
+        told.append("Filled marks differ after Holm's correction, hollow ones are not told apart from the baseline.")
     for dataset, rows in compared.groupby("dataset", sort=False):
         where = "All datasets together" if dataset == ALL_DATASETS else str(dataset)
         told.append(f"{where}: {_told(rows, unit)}.")
@@ -154,6 +153,6 @@ def _told(rows: pd.DataFrame, unit: Unit) -> str:
         parts[-1] += f" ({listed(shown)})"
     untested = rows[rows["significant"].isna()]
     if len(untested):
-        reasons = sorted({str(note) for note in untested["note"]})
-        parts.append(f"{counted(len(untested), 'loss')} could not be tested ({listed(reasons, 3)})")
+        reasons = "; ".join(sorted({str(note) for note in untested["note"]}))
+        parts.append(f"{counted(len(untested), 'loss')} could not be tested ({reasons})")
     return "; ".join(parts)

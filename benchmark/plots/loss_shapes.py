@@ -46,9 +46,10 @@ def draw(material: Material) -> Drawn:
             if not shown:
                 yield Skipped(name, title, "no loss has a run that did not diverge and could be drawn", "losses")
                 continue
-            words = f"{dataset}: {caption(shown, quantity)}" + material.without_a_run(dataset)
+            words = caption(shown, quantity, material.first_seeds(dataset)) + material.without_a_run(dataset)
             without = [loss for loss in shapes if loss not in shown]
             words += f" No softmax, so without a target logit: {listed(without)}." if without else ""
+            words = f"{dataset}: {words}"
             yield Picture(name, title, words, figure(shown, quantity, material.baseline, material.looks), "losses")
 
 
@@ -135,11 +136,11 @@ def figure(shapes: Mapping[str, Shape], quantity: str, baseline: str, looks: Map
     return drawn
 
 
-def caption(shapes: Mapping[str, Shape], quantity: str) -> str:
+def caption(shapes: Mapping[str, Shape], quantity: str, seeds: str) -> str:
     setting = (
         "with the experiment's hyper-parameters and with what the loss adapts, and the median lengths of embeddings "
-        "and weights, as training of the lowest seed left them. All other classes are at right angles to the "
-        "embedding; a random margin is drawn once."
+        f"and weights, as training left them, {seeds}. All other classes are at right angles to the embedding; "
+        "a random margin is drawn once."
     )
     if quantity == "logit":
         at_zero = [(loss, _first_finite(shape.logit)) for loss, shape in shapes.items() if shape.logit is not None]

@@ -17,7 +17,7 @@ from benchmark.plots._words import counted
 from benchmark.plots.circle import LABELLED, Embedded, datasets_of, embedded
 
 Floats = NDArray[np.float64]
-VIEWS = 300  # from which the one is taken that shows the classes furthest from each other
+VIEWS = 1000  # from which the one is taken that shows the classes furthest from each other
 BEHIND = 0.7  # how much dots on the far side fade into the paper
 TITLE = "Three-dimensional embeddings"
 
@@ -34,14 +34,14 @@ def draw(material: Material) -> Drawn:
         if not found:
             yield Skipped(name, title, "every run diverged", "embeddings")
             continue
-        words = caption(found, dataset) + material.without_a_run(dataset)
+        words = caption(found, dataset, material.first_seeds(dataset)) + material.without_a_run(dataset)
         yield Picture(name, title, words, figure(found), "embeddings")
 
 
 @styled
 def figure(found: Mapping[str, Embedded]) -> Figure:
     """One panel a loss, the sphere seen from far away; what is on the far side is pale."""
-    drawn, axes = panels(len(found), 2.1)
+    drawn, axes = panels(len(found), 2.05)
     names = short_names(found)
     for panel, (loss, points) in zip(axes, found.items(), strict=True):
         _sphere(panel, points)
@@ -50,7 +50,7 @@ def figure(found: Mapping[str, Embedded]) -> Figure:
 
 
 def _sphere(axes: Axes, points: Embedded) -> None:
-    axes.set(xlim=(-1.3, 1.3), ylim=(-1.3, 1.3), aspect="equal")
+    axes.set(xlim=(-1.25, 1.25), ylim=(-1.25, 1.25), aspect="equal")
     axes.set_axis_off()
     classes = np.unique(points.labels)
     colours = {int(label): OF_CLASSES[i % len(OF_CLASSES)] for i, label in enumerate(classes)}
@@ -71,8 +71,7 @@ def best_view(centres: Floats) -> Floats:
     """The rotation, of a fixed set, under which the two classes that look nearest to each other are furthest apart."""
     random = np.random.default_rng(0)
     turns = np.linalg.qr(random.standard_normal((VIEWS, 3, 3)))[0]
-    flat = np.einsum("vij,cj->vci", turns, centres)
-    flat[..., 2] *= 0.3  # near and far look different, but less than left and right
+    flat = np.einsum("vij,cj->vci", turns[:, :2], centres)
     apart = np.linalg.norm(flat[:, :, None] - flat[:, None], axis=3)
     apart[:, np.arange(len(centres)), np.arange(len(centres))] = np.inf
     chosen: Floats = turns[int(apart.min(axis=(1, 2)).argmax())]
@@ -100,13 +99,13 @@ def _rays(axes: Axes, weight: Floats, colours: Mapping[int, str]) -> None:
             axes.text(1.2 * x, 1.2 * y, str(label), fontsize=SMALL, color=colour, ha="center", va="center", zorder=5)
 
 
-def caption(found: Mapping[str, Embedded], dataset: str) -> str:
+def caption(found: Mapping[str, Embedded], dataset: str, seeds: str) -> str:
     first = next(iter(found.values()))
     rays = "with class weights as rays" if first.weight is not None else (
         "without rays, since test identities have no class weights"
     )  # fmt: skip
     return (
-        f"{dataset}: directions of the test images' embeddings, {counted(len(np.unique(first.labels)), 'class')}, the "
-        f"run of seed {first.seed} of each loss, {rays}. What is on the far side of the sphere is pale and dotted; "
+        f"{dataset}: directions of the test images' embeddings, {counted(len(np.unique(first.labels)), 'class')}, "
+        f"{seeds}, {rays}. What is on the far side of the sphere is pale and dotted; "
         "each panel is turned so that its classes hide each other least."
     )

@@ -7,16 +7,15 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from benchmark.plots._histories import histories
+from benchmark.plots._histories import draw_runs, histories
 from benchmark.plots._material import Material
 from benchmark.plots._picture import Picture, Skipped
 from benchmark.plots._registry import Drawn, plot
 from benchmark.plots._style import Look, label_at_right, panels, short_names, styled, wrapped
-from benchmark.plots._words import counted, listed, number
+from benchmark.plots._words import counted, listed, number, power
 
 TITLE = "Training loss by epoch"
 HEIGHT, LINE = 2.7, 0.14  # inches of a panel, and of a label
-FEW_EPOCHS = 3  # up to which points are marked
 
 
 @plot("training", place=1)
@@ -31,28 +30,21 @@ def draw(material: Material) -> Drawn:
 
 @styled
 def figure(history: pd.DataFrame, looks: Mapping[str, Look]) -> Figure:
-    """One panel a dataset: mean over seeds with their range; a cross marks where a run diverged."""
+    """One panel a dataset: mean over the seeds that did not diverge, with their range."""
     datasets = list(dict.fromkeys(history["dataset"]))
     most = int(history.groupby("dataset")["loss_label"].nunique().max())
     height = max(HEIGHT, LINE * most + 0.7)
     drawn, axes = panels(len(datasets), height, most_columns=2)
     for panel, dataset in zip(axes, datasets, strict=True):
-        rows = history[history["dataset"] == dataset]
+        rows = _capped(history[history["dataset"] == dataset])
         shown = [loss for loss in looks if loss in set(rows["loss_label"])]
         names = short_names(shown, 20)
-        ends = {}
-        for loss in shown:
-            epochs = by_epoch(rows[rows["loss_label"] == loss], "loss")
-            look, few = looks[loss], len(epochs) <= FEW_EPOCHS
-            panel.plot(epochs.index, epochs["mean"], color=look.colour, linestyle=look.dashes,
-                       marker=look.marker if few else "", markersize=4)  # fmt: skip
-            panel.fill_between(epochs.index, epochs["min"], epochs["max"], color=look.colour, alpha=0.12, linewidth=0)
-            ends[names[loss]] = (float(epochs.index[-1]), float(epochs["mean"].iloc[-1]))
-            stopped = _last_epochs(rows[(rows["loss_label"] == loss) & rows["diverged"]])
-            panel.plot(stopped["epoch"], stopped["loss"], "x", color=look.colour, markersize=6, markeredgewidth=1.5)
+        ends = {
+            names[loss]: draw_runs(panel, rows[rows["loss_label"] == loss], "loss", looks[loss]) for loss in shown
+        }
         if (rows["loss"] > 0).all():
             panel.set_yscale("log")
-            panel.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+            panel.yaxis.set_major_formatter(FuncFormatter(lambda value, _: power(value)))
             panel.yaxis.set_minor_formatter(FuncFormatter(lambda value, _: ""))
         panel.xaxis.set_major_locator(MaxNLocator(6, integer=True))
         panel.margins(x=0.03)
@@ -62,31 +54,28 @@ def figure(history: pd.DataFrame, looks: Mapping[str, Look]) -> Figure:
     return drawn
 
 
-def by_epoch(rows: pd.DataFrame, column: str) -> pd.DataFrame:
-    """Mean, least and largest over the seeds that have a value at an epoch."""
-    return rows.dropna(subset=[column]).groupby("epoch")[column].agg(["mean", "min", "max"])
-
-
-def _last_epochs(rows: pd.DataFrame) -> pd.DataFrame:
-    return rows.sort_values("epoch").groupby("seed").tail(1)
+def _capped(rows: pd.DataFrame) -> pd.DataFrame:
+    """Losses of runs that diverged, no higher than ten times any other: they would flatten all that matters."""
+    sound = rows.loc[~rows["diverged"], "loss"]
+    return rows.assign(loss=rows["loss"].clip(upper=10.0 * sound.max())) if len(sound) and sound.max() > 0 else rows
 
 
 def caption(history: pd.DataFrame) -> str:
     seeds = history.groupby(["dataset", "loss_label"])["seed"].nunique().max()
     told = [
-        f"Mean training loss of each epoch, over up to {counted(int(seeds), 'seed')}, with their range. Losses differ "
-        "in scale and margin, so a lower curve is not by itself a better one."
+        f"Mean training loss of each epoch, over up to {counted(int(seeds), 'seed')} that did not diverge, with their "
+        "range. Losses differ in scale and margin, so a lower curve is not by itself a better one."
     ]
     for dataset, rows in history.groupby("dataset", sort=False):
         last = rows.sort_values("epoch").groupby(["loss_label", "seed"]).tail(1)
-        ends = last.groupby("loss_label")["loss"].mean().sort_values()
-        told.append(
-            f"{dataset}: from {ends.index[0]} at {_brief(ends.iloc[0])} to {ends.index[-1]} at {_brief(ends.iloc[-1])} "
-            "in the end."
-        )
-        diverged = [str(loss) for loss in dict.fromkeys(last.loc[last["diverged"].astype(bool), "loss_label"])]
-        if diverged:
-            told[-1] = f"{told[-1][:-1]}; runs of {listed(diverged)} diverged, where a cross stands."
+        ends = last[~last["diverged"]].groupby("loss_label")["loss"].mean().sort_values()
+        if len(ends):
+            first, final = (f"{ends.index[i]} at {_brief(ends.iloc[i])}" for i in (0, -1))
+            told.append(f"{dataset}: from {first} to {final} in the end.")
+        diverged = last[last["diverged"]].groupby("loss_label").size()
+        if len(diverged):
+            shown = [f"{counted(count, 'run')} of {loss}" for loss, count in diverged.items()]
+            told.append(f"{dataset}: {listed(shown)} diverged: dotted, to a cross.")
     return " ".join(told)
 
 

@@ -40,25 +40,24 @@ def draw(material: Material) -> Drawn:
             yield Skipped(name, title, "embeddings of two or three dimensions are drawn as they are", "embeddings")
             continue
         runs = _chosen(material, dataset)
-        maps = {loss: found for loss, (_, run) in runs.items() if (found := of_run(run)) is not None}
+        maps = {loss: found for loss, run in runs.items() if (found := of_run(run)) is not None}
         if not maps:
             yield Skipped(name, title, "no run has enough test embeddings; runs diverged or are missing", "embeddings")
             continue
-        seed = min(seed for seed, _ in runs.values())
         left_out = [loss for loss, _, _ in material.first_runs(dataset) if loss not in maps]
-        words = caption(maps, dataset, seed) + material.without_a_run(dataset)
+        words = caption(maps, dataset, material.first_seeds(dataset)) + material.without_a_run(dataset)
         words += f" Left out for want of space: {listed(left_out)}." if left_out else ""
         yield Picture(name, title, words, figure(maps), "embeddings")
 
 
-def _chosen(material: Material, dataset: str) -> dict[str, tuple[int, Run]]:
+def _chosen(material: Material, dataset: str) -> dict[str, Run]:
     """The losses to draw, in the experiment's order: all, or the baseline and the best ones."""
-    runs = {loss: (seed, run) for loss, seed, run in material.first_runs(dataset)}
+    runs = {loss: run for loss, _, run in material.first_runs(dataset)}
     standing = material.standing[material.standing["dataset"] == dataset]
     ranked = standing.sort_values("mean", ascending=material.lower_is_better, na_position="last")["loss"]
     kept = list(dict.fromkeys([material.baseline, *ranked]))
     kept = [loss for loss in kept if loss in runs][:MOST_PANELS]
-    return {loss: found for loss, found in runs.items() if loss in kept}
+    return {loss: run for loss, run in runs.items() if loss in kept}
 
 
 def of_run(run: Run) -> Map | None:
@@ -100,10 +99,10 @@ def figure(maps: Mapping[str, Map]) -> Figure:
     return drawn
 
 
-def caption(maps: Mapping[str, Map], dataset: str, seed: int) -> str:
+def caption(maps: Mapping[str, Map], dataset: str, seeds: str) -> str:
     first = next(iter(maps.values()))
     return (
         f"{dataset}: t-SNE of the directions of {len(first.labels)} test images of "
-        f"{counted(len(np.unique(first.labels)), 'class')}, the same for every loss, seed {seed}. Neighbours in a map "
+        f"{counted(len(np.unique(first.labels)), 'class')}, the same for every loss, {seeds}. Neighbours in a map "
         "are neighbours among the embeddings; distances between groups, and their sizes, mean nothing."
     )
