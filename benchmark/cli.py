@@ -162,6 +162,7 @@ def report(
     experiment: Annotated[str, typer.Argument(help="A shipped experiment's name, or a path to a YAML file.")],
     plugin: Plugins = None,
     results: Results = Path("results"),
+    pictures: Annotated[bool, typer.Option("--pictures/--no-pictures", help="Draw pictures, most of the work.")] = True,
 ) -> None:
     """Write the report of what is stored: one page with the answer, tables and pictures, and each as a file.
 
@@ -175,7 +176,7 @@ def report(
 
     for file in plugin or []:
         losses.load_plugin(file)
-    written = write_report(experiment, results)
+    written = write_report(experiment, results, pictures)
     typer.echo(f"{written.answer.as_text()}\n\nreport: {written.page}")
 
 

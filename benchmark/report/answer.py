@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from benchmark.columns import MetricColumn
-from benchmark.report.findings import Findings
+from benchmark.report.findings import PRIMARY, Findings
 from benchmark.report.verdicts import Verdict, overall, verdicts
 from benchmark.report.wording import all_of, counted, in_words, listed, named, on, some_names
 from benchmark.statistics import MIN_SEEDS
@@ -89,7 +89,10 @@ def _several(findings: Findings, tested: list[Verdict], where: str) -> Markup:
     if all(verdict.is_open for verdict in tested):
         return Markup("No winner: no loss can be told from the best on {}.").format(where)
     if not safe:
-        return Markup("It depends on the data: no loss is best, or tied with the best, on {}.").format(where)
+        start = Markup("It depends on the data: no loss is best, or tied with the best, on {}.").format(where)
+        if findings.ranks(PRIMARY).left_out:
+            return start
+        return Markup("{} By average rank {} comes first.").format(start, named(_by_rank(findings)[0]))
     if len(safe) > 1:
         return Markup("No single winner: {} are best, or tied with the best, on {}.").format(some_names(safe), where)
     if all(verdict.is_clear for verdict in tested):

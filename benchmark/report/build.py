@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from benchmark.collected import Collected
 from benchmark.columns import COLUMNS, measured
+from benchmark.plots import SECTIONS
 from benchmark.report.about_datasets import dataset_facts, number_of_classes, runs_of, scale_and_margin
 from benchmark.report.about_losses import about_losses
 from benchmark.report.answer import Answer, answer
@@ -15,7 +16,7 @@ from benchmark.report.differences import differences, in_short, why_no_differenc
 from benchmark.report.findings import Findings
 from benchmark.report.geometry import geometry
 from benchmark.report.leaderboard import by_metric, leaderboard
-from benchmark.report.page import Content, DatasetPart, PicturePart, Shown, render
+from benchmark.report.page import Content, DatasetPart, Shown, render
 from benchmark.report.pictures import Drawn, NotDrawn, that_fit
 from benchmark.report.trouble import trouble
 from benchmark.report.wording import counted
@@ -33,14 +34,9 @@ class Report:
 
 
 def build(
-    collected: Collected,
-    made: str,
-    drawn: Sequence[Drawn] = (),
-    skipped: Sequence[NotDrawn] = (),
-    sections: Mapping[str, str] | None = None,
+    collected: Collected, findings: Findings, made: str, drawn: Sequence[Drawn] = (), skipped: Sequence[NotDrawn] = ()
 ) -> Report:
-    """The same results give the same files but for `made`, the date; `sections` are the pictures' headings."""
-    findings = Findings(collected.table, collected.experiment.baseline, collected.jackknife)
+    """The same results and pictures give the same files but for `made`, the date."""
     tables = Tables.of(collected, findings)
     files: dict[str, bytes] = {}
     for place, table in tables.by_place.items():
@@ -49,10 +45,6 @@ def build(
     for one in drawn:
         files |= {f"figures/{one.name}.png": one.png, f"figures/{one.name}.svg": one.svg}
     fitting, left_out = that_fit(drawn)
-    parts = [
-        PicturePart(name, title, [one for one in fitting if one.section == name])
-        for name, title in (sections or {}).items()
-    ]
     said = answer(findings)
     content = Content(
         name=collected.experiment.name,
@@ -66,7 +58,7 @@ def build(
         geometry=None if tables.geometry is None else Shown(tables.geometry),
         datasets=_dataset_parts(collected, tables),
         meanings=[(column.heading, column.meaning) for column in COLUMNS if _is_shown(collected, column.key)],
-        pictures=[part for part in parts if part.pictures],
+        pictures={name: [one for one in fitting if one.section == name] for name in SECTIONS},
         skipped=[*skipped, *left_out],
         trouble=Shown(tables.trouble) if tables.trouble.rows else None,
         background=background(collected),

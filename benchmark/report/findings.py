@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from benchmark.collected import Collected
 from benchmark.columns import VERIFICATION, MetricColumn, primary
 from benchmark.statistics import (
     ALL_DATASETS,
@@ -48,6 +49,10 @@ class Findings:
     results: pd.DataFrame
     baseline: str
     jackknife: Jackknife = field(default_factory=dict)
+
+    @classmethod
+    def of_experiment(cls, collected: Collected) -> "Findings":
+        return cls(collected.table, collected.experiment.baseline, collected.jackknife)
 
     @cached_property
     def figures(self) -> dict[str, MetricColumn]:

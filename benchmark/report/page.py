@@ -10,12 +10,14 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
+from benchmark.plots import SECTIONS
 from benchmark.report.answer import Answer
 from benchmark.report.pictures import Drawn, NotDrawn
 from benchmark.tables import Table, as_csv, as_html, as_latex, as_markdown
 from benchmark.tables.model import visible
 
 HERE = Path(__file__).parent
+BESIDE_TABLES = ("comparison", "geometry")  # the pictures' sections that the template puts beside a table
 Facts = Sequence[tuple[str, str]]
 
 
@@ -56,15 +58,6 @@ class DatasetPart:
 
 
 @dataclass(frozen=True)
-class PicturePart:
-    """The pictures of one section."""
-
-    name: str
-    title: str
-    pictures: Sequence[Drawn]
-
-
-@dataclass(frozen=True)
 class Content:
     """Everything that the page shows."""
 
@@ -79,7 +72,7 @@ class Content:
     geometry: Shown | None
     datasets: Sequence[DatasetPart]
     meanings: Facts
-    pictures: Sequence[PicturePart]
+    pictures: Mapping[str, Sequence[Drawn]]  # by their section
     skipped: Sequence[NotDrawn]
     trouble: Shown | None
     background: Facts
@@ -103,6 +96,7 @@ def render(content: Content) -> str:
     return environment.get_template("page.html.j2").render(
         content=content,
         filters=_filters(content),
+        picture_sections={name: title for name, title in SECTIONS.items() if name not in BESIDE_TABLES},
         policy=_policy(script, style),
         script=Markup(script),  # the project's own files, not escaped
         style=Markup(style),

@@ -5,6 +5,10 @@ import struct
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from benchmark.collected import Collected
+from benchmark.columns import VERIFICATION, MetricColumn
+from benchmark.plots import Picture, as_png, as_svg, draw_all
+
 LARGEST_TOTAL = 10 * 2**20  # bytes of inlined pictures; base64 makes a third more of them
 
 
@@ -35,6 +39,19 @@ class Drawn:
 class NotDrawn:
     title: str
     reason: str
+
+
+def draw(collected: Collected, metric: MetricColumn = VERIFICATION) -> tuple[list[Drawn], list[NotDrawn]]:
+    """Every picture, and every one that cannot be drawn with the reason; losses are compared by `metric`."""
+    drawn: list[Drawn] = []
+    skipped: list[NotDrawn] = []
+    for item in draw_all(collected, metric.key):
+        if isinstance(item, Picture):
+            svg = as_svg(item.figure, item.title, item.caption)
+            drawn.append(Drawn(item.name, item.title, item.caption, item.section, as_png(item.figure), svg))
+        else:
+            skipped.append(NotDrawn(item.title, item.reason))
+    return drawn, skipped
 
 
 def that_fit(pictures: Iterable[Drawn], largest: int = LARGEST_TOTAL) -> tuple[list[Drawn], list[NotDrawn]]:

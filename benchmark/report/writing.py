@@ -6,8 +6,11 @@ from pathlib import Path
 
 from benchmark import spec
 from benchmark.collected import Collected, collect
+from benchmark.columns import VERIFICATION
 from benchmark.report.answer import Answer
 from benchmark.report.build import PAGE, build
+from benchmark.report.findings import Findings
+from benchmark.report.pictures import draw
 from benchmark.store import write_atomically
 
 OWN_FOLDERS = ("datasets", "figures", "metrics")
@@ -20,13 +23,15 @@ class Written:
     answer: Answer
 
 
-def write_report(experiment: str, results: Path) -> Written:
+def write_report(experiment: str, results: Path, pictures: bool = True) -> Written:
     """Makes the report again from what is stored; ValueError says what to run if there is nothing."""
     collected = collect(spec.load(experiment), results)
     if not collected.runs:
         raise ValueError(_nothing(collected, experiment))
     made = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())
-    report = build(collected, made)
+    findings = Findings.of_experiment(collected)
+    drawn, skipped = draw(collected, findings.common or VERIFICATION) if pictures else ([], [])
+    report = build(collected, findings, made, drawn, skipped)
     folder = collected.folder / "report"
     for name, content in report.files.items():
         write_atomically(folder / name, content)

@@ -126,7 +126,8 @@ def test_it_depends_on_the_data() -> None:
         }
     )
     assert headline == (
-        "It depends on the data: no loss is best, or tied with the best, on all 3 datasets and overall."
+        "It depends on the data: no loss is best, or tied with the best, on all 3 datasets and overall. "
+        "By average rank cosface comes first."
     )
     assert sentences[-1].startswith("Over all 3 datasets, cosface has the highest mean verification accuracy (86.67 %")
 

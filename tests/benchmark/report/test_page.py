@@ -1,10 +1,17 @@
 """The page in a real browser: it sorts and filters, asks the network for nothing and fits narrow and wide windows."""
 
+from io import BytesIO
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
-from benchmark.report import write_report
+from benchmark import spec
+from benchmark.collected import collect
+from benchmark.plots import SECTIONS
+from benchmark.report import build, write_report
+from benchmark.report.findings import Findings
+from benchmark.report.pictures import Drawn, NotDrawn
 from tests.benchmark.report.stored import TWO_DATASETS, store_runs
 from tests.browser import Browser
 
@@ -25,13 +32,29 @@ HOSTILE = TWO_DATASETS.replace(
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("page")
-    return write_report(str(store_runs(folder)), folder / "results").page
+    return write_report(str(store_runs(folder)), folder / "results", pictures=False).page
 
 
 @pytest.fixture(scope="module")
 def hostile_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("hostile")
-    return write_report(str(store_runs(folder, HOSTILE)), folder / "results").page
+    return write_report(str(store_runs(folder, HOSTILE)), folder / "results", pictures=False).page
+
+
+@pytest.fixture(scope="module")
+def page_with_pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("pictures")
+    collected = collect(spec.load(store_runs(folder)), folder / "results")
+    content = BytesIO()
+    Image.new("RGB", (1600, 300), "navy").save(content, "PNG")
+    drawn = [
+        Drawn(f"{section}-1", "<i>Title</i>", 'What "it" shows & <b>how</b>', section, content.getvalue(), b"<svg/>")
+        for section in SECTIONS
+    ]
+    skipped = [NotDrawn("A plot", "it needs <two> datasets")]
+    report = build(collected, Findings.of_experiment(collected), "a day", drawn, skipped)
+    (folder / "index.html").write_bytes(report.files["index.html"])
+    return folder / "index.html"
 
 
 def column(browser: Browser, table: str, place: int) -> list[str]:
@@ -129,6 +152,20 @@ def test_nothing_is_fetched_and_nothing_overflows(
         for metric in browser.run(options):
             browser.choose("#leaderboard-metric", metric)
             assert browser.overflow() <= 0, metric
+
+
+@pytest.mark.parametrize("width", [400, 1400])
+def test_pictures_are_in_the_page_and_fit(browser: Browser, page_with_pictures: Path, width: int) -> None:
+    browser.open(page_with_pictures, width)
+    assert browser.requests() == [page_with_pictures.resolve().as_uri()]
+    assert browser.console() == []
+    sizes = browser.run("return Array.from(document.images, one => [one.naturalWidth, one.clientWidth, one.alt])")
+    assert [size[0] for size in sizes] == [1600] * len(SECTIONS)
+    assert all(0 < size[1] <= width for size in sizes)
+    assert {size[2] for size in sizes} == {"<i>Title</i>"}
+    assert browser.texts("figcaption") == ['What "it" shows & <b>how</b>'] * len(SECTIONS)
+    assert "A plot: it needs <two> datasets" in browser.texts("#pictures li")
+    assert browser.overflow() <= 0
 
 
 def test_names_come_out_as_text(browser: Browser, hostile_page: Path) -> None:

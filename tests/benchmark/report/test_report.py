@@ -31,7 +31,7 @@ losses: [softmax, {normface: {s: 8}}, {arcface: {s: 8, m: 0.1}}]
 
 def written(folder: Path, experiment: Path) -> dict[str, str]:
     """The report's files, by name."""
-    place = write_report(str(experiment), folder / "results").page.parent
+    place = write_report(str(experiment), folder / "results", pictures=False).page.parent
     return {
         str(file.relative_to(place)): file.read_text(encoding="utf-8")
         for file in sorted(place.rglob("*"))
@@ -55,6 +55,11 @@ def test_a_real_run_ends_with_its_report(tmp_path: Path) -> None:
     text = text_of(page.read_text())
     assert "one dataset, 3 losses, 2 seeds, 6 runs" in text
     assert "closed: the test classes are the training classes" in text
+    pictures = sorted((page.parent / "figures").glob("*.png"))
+    assert len(pictures) > 3
+    assert [file.with_suffix(".svg") for file in pictures] == sorted((page.parent / "figures").glob("*.svg"))
+    assert page.read_text().count('<img src="data:image/png;base64,') == len(pictures)
+    assert "Not drawn" in text
     with open(runner.results / "tiny" / "summary.csv") as file:
         rows = list(csv.DictReader(file))
     mean = 50 * sum(float(row["test/classification_accuracy"]) for row in rows if row["loss"] == "softmax")
@@ -101,7 +106,7 @@ def test_a_file_of_an_earlier_report_goes_and_a_readers_own_stays(tmp_path: Path
     for name in ("datasets/gone.csv", "figures/old.png", "datasets/my-notes.txt", "notes.md"):
         (report / name).parent.mkdir(parents=True, exist_ok=True)
         (report / name).write_text("x")
-    write_report(str(experiment), tmp_path / "results")
+    write_report(str(experiment), tmp_path / "results", pictures=False)
     assert not (report / "datasets" / "gone.csv").exists()
     assert not (report / "figures" / "old.png").exists()
     assert (report / "datasets" / "my-notes.txt").exists()
@@ -114,12 +119,12 @@ def test_nothing_stored_says_what_to_run(tmp_path: Path) -> None:
 
     experiment = store_runs(tmp_path, value=nothing)
     with pytest.raises(ValueError, match=r"no results of made .*: run `python -m benchmark run .*made.yaml` first"):
-        write_report(str(experiment), tmp_path / "results")
+        write_report(str(experiment), tmp_path / "results", pictures=False)
     Store(tmp_path / "results", "made").record_failure(
         Failure("0" * 16, "digits · convnet/64 · softmax · seed 0", "out of memory")
     )
     with pytest.raises(ValueError, match=r"1 cells failed, the first is digits .* out of memory"):
-        write_report(str(experiment), tmp_path / "results")
+        write_report(str(experiment), tmp_path / "results", pictures=False)
     assert not (tmp_path / "results" / "made" / "report").exists()
 
 
@@ -127,7 +132,7 @@ def test_results_of_other_settings_do_not_count(tmp_path: Path) -> None:
     experiment = store_runs(tmp_path)
     experiment.write_text(TWO_DATASETS.replace("seeds: 5", "seeds: [77]"))
     with pytest.raises(ValueError, match="the 40 stored runs are of other settings"):
-        write_report(str(experiment), tmp_path / "results")
+        write_report(str(experiment), tmp_path / "results", pictures=False)
 
 
 def test_diverged_failed_missing_and_damaged_are_told(tmp_path: Path) -> None:
