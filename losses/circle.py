@@ -7,8 +7,8 @@ from losses import Batch, CosineHead, number, scale
 
 
 class Circle(CosineHead):
-    """ℓ_y = s·[1 + m − cos θ_y]₊·(cos θ_y − 1 + m), every other ℓ_j = s·[cos θ_j + m]₊·(cos θ_j − m), no gradient
-    through the weights in brackets. s is the paper's γ.
+    """ℓ_y = s·[1 + m − cos θ_y]₊·(cos θ_y − 1 + m), every other ℓ_j = s·[cos θ_j + m]₊·(cos θ_j − m).
+    No gradient goes through the weights in brackets. s is the paper's γ.
 
     Paper: Sun et al., Circle loss: a unified perspective of pair similarity optimization, 2020, arXiv:2002.10857 (its
     form with class labels). Good for: cosines that lag behind get more gradient. m says at once how near the own

@@ -12,8 +12,9 @@ DEFAULTS = {"arc": (0.5, 0.05), "arc+": (0.5, 0.0175), "cos": (0.35, 0.05), "cos
 
 
 class ElasticFace(TargetOnlyHead):
-    """ℓ_y = s·cos(θ_y + m_i), or s·(cos θ_y − m_i) with "cos", every other ℓ_j = s·cos θ_j; m_i ~ N(m, σ), a draw for
-    each sample and step. Variants with + hand a batch's draws out by rank: the larger margin to the smaller cos θ_y.
+    """ℓ_y = s·cos(θ_y + m_i), or s·(cos θ_y − m_i) with "cos", every other ℓ_j = s·cos θ_j, with m_i ~ N(m, σ).
+    A draw for each sample and step. Variants with + hand a batch's draws out by rank: the larger margin to the
+    smaller cos θ_y.
 
     Paper: Boutros et al., ElasticFace: elastic margin loss for deep face recognition, 2022, arXiv:2109.09416.
     Good for: classes that spread differently, which one fixed margin fits badly. m and σ are the paper's for each

@@ -9,8 +9,8 @@ from losses._angles import cosine_beyond
 
 
 class MagFace(TargetOnlyHead):
-    """ℓ_y = s·cos(θ_y + m(a)), every other ℓ_j = s·cos θ_j, and λ_g·(a/u_a² + 1/a) is added to the loss, with
-    a = ‖x‖ clipped to [l_a, u_a] and m(a) linear from l_m at l_a to u_m at u_a.
+    """ℓ_y = s·cos(θ_y + m(a)), every other ℓ_j = s·cos θ_j, and λ_g·(a/u_a² + 1/a) is added to the loss;
+    a is ‖x‖ clipped to [l_a, u_a] and m(a) is linear from l_m at l_a to u_m at u_a.
 
     Paper: Meng et al., MagFace: a universal representation for face recognition and quality assessment, 2021,
     arXiv:2103.06627. Good for: a length that tells how good an image is. The paper's bounds of length, 10 and 110,

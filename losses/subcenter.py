@@ -47,9 +47,9 @@ class SubCenter(MarginHead):
         if not self.training:
             return super().cosines(batch)
         rows, centres = unit(batch.embeddings), unit(self.centres.to(batch.embeddings.dtype).flatten(0, 1))
-        cosines = wide(rows @ centres.T).view(len(rows), -1, self.k).amax(2)
+        cosines = wide((rows @ centres.T).view(len(rows), -1, self.k).max(2).values)
         own = (centres.view_as(self.centres)[batch.labels] * rows[:, None]).sum(2, dtype=cosines.dtype)
-        return cosines, own.amax(1).clamp(-1.0, 1.0)
+        return cosines, own.max(1).values.clamp(-1.0, 1.0)
 
     def target_cosine(self, cosine: Tensor, batch: Batch) -> Tensor:
         return cosine_beyond(cosine, self.m, self.beyond)

@@ -113,3 +113,17 @@ def test_p2sgrad_pulls_each_cosine_by_its_distance_whatever_the_number_of_classe
         (to_x,) = torch.autograd.grad(value, x)
         assert to_x[0, 0].item() == pytest.approx(-0.4 * (1 - 0.36))
         assert to_x[0, -1].item() == pytest.approx(0.4 * 0.6 * 0.8)
+
+
+@pytest.mark.parametrize(("classes", "dim"), [(40, 8), (300, 64)])
+def test_p2sgrad_of_many_classes_in_few_dimensions_prefers_cosines_of_zero(classes: int, dim: int) -> None:
+    """The squares of unit vectors' cosines sum to C²/D or more (Welch): the best own cosines cost more than ½."""
+    head = losses.create("p2sgrad", num_classes=classes, dim=dim).double()
+    labels = torch.arange(classes)
+    at_their_weights = head(head.weight.detach(), labels).item()
+    assert at_their_weights >= 0.5 * (classes / dim - 1.0)
+    with torch.no_grad():
+        head.weight[:, -1] = 0.0
+    nowhere = torch.eye(dim, dtype=torch.float64)[-1].expand(classes, dim)
+    assert head(nowhere, labels).item() == pytest.approx(0.5)
+    assert at_their_weights > 0.5
