@@ -7,7 +7,7 @@
 The rules of the verdicts are in `benchmark.statistics.evidence`.
 """
 
-from benchmark.claims.command import as_text, commands_for_missing, ledger_of, run_missing, write
+from benchmark.claims.command import as_text, commands_for_missing, ledger_of, run_missing, tables_about, write
 from benchmark.claims.ledger import NOT_RUN, Finding, Lacking, Ledger, Results, make_ledger, results_of, whole_verdict
 from benchmark.claims.model import Claim, Part, Tuned
 from benchmark.claims.reading import load_all, load_file
@@ -33,6 +33,7 @@ __all__ = [
     "results_of",
     "run_missing",
     "tables",
+    "tables_about",
     "whole_verdict",
     "write",
 ]

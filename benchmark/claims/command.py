@@ -11,8 +11,9 @@ from markupsafe import Markup
 from benchmark import running, spec
 from benchmark.claims.ledger import NOT_RUN, Ledger, make_ledger, results_of
 from benchmark.claims.model import Claim
+from benchmark.claims.reading import load_all
 from benchmark.claims.showing import as_records, tables
-from benchmark.collected import collect
+from benchmark.collected import Collected, collect
 from benchmark.statistics.evidence import RULES
 from benchmark.store import write_atomically
 from benchmark.tables import Table, as_html, as_markdown, as_terminal
@@ -26,6 +27,15 @@ def ledger_of(claims: Sequence[Claim], results: Path) -> Ledger:
     """The ledger as the stored runs have it."""
     experiments = dict.fromkeys(claim.experiment for claim in claims)
     return make_ledger(claims, {name: results_of(collect(spec.load(name), results)) for name in experiments})
+
+
+def tables_about(collected: Collected) -> list[Table]:
+    """The ledger's tables for the report of an experiment; none if no claim rests on it."""
+    name = collected.experiment.name
+    claims = [claim for claim in load_all() if claim.experiment == name]
+    if not claims or spec.load(name) != collected.experiment:
+        return []
+    return tables(make_ledger(claims, {name: results_of(collected)}))
 
 
 def run_missing(claims: Sequence[Claim], results: Path, data: Path | None, workers: int) -> int:

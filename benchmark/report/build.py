@@ -34,12 +34,19 @@ class Report:
 
 
 def build(
-    collected: Collected, findings: Findings, made: str, drawn: Sequence[Drawn] = (), skipped: Sequence[NotDrawn] = ()
+    collected: Collected,
+    findings: Findings,
+    made: str,
+    drawn: Sequence[Drawn] = (),
+    skipped: Sequence[NotDrawn] = (),
+    claims: Sequence[Table] = (),
 ) -> Report:
-    """The same results and pictures give the same files but for `made`, the date."""
+    """The same results and pictures give the same files but for `made`, the date. `claims` is the ledger of the claims
+    that rest on the experiment, its overview first."""
     tables = Tables.of(collected, findings)
     files: dict[str, bytes] = {}
-    for place, table in tables.by_place.items():
+    places = tables.by_place | {f"claims/{table.name}": table for table in claims}
+    for place, table in places.items():
         files |= {f"{place}.md": as_markdown(table).encode(), f"{place}.tex": as_latex(table).encode()}
         files[f"{place}.csv"] = as_csv(table).encode()
     for one in drawn:
@@ -57,6 +64,7 @@ def build(
         no_differences=why_no_differences(findings),
         geometry=None if tables.geometry is None else Shown(tables.geometry),
         datasets=_dataset_parts(collected, tables),
+        claims=[Shown(table) for table in claims],
         meanings=[(column.heading, column.meaning) for column in COLUMNS if _is_shown(collected, column.key)],
         pictures={name: [one for one in fitting if one.section == name] for name in SECTIONS},
         skipped=[*skipped, *left_out],

@@ -71,6 +71,7 @@ class Content:
     no_differences: str
     geometry: Shown | None
     datasets: Sequence[DatasetPart]
+    claims: Sequence[Shown]  # the overview first; none for most experiments
     meanings: Facts
     pictures: Mapping[str, Sequence[Drawn]]  # by their section
     skipped: Sequence[NotDrawn]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmark import spec
+from benchmark.claims import tables_about
 from benchmark.collected import Collected, collect
 from benchmark.columns import VERIFICATION
 from benchmark.report.answer import Answer
@@ -13,7 +14,7 @@ from benchmark.report.findings import Findings
 from benchmark.report.pictures import draw
 from benchmark.store import write_atomically
 
-OWN_FOLDERS = ("datasets", "figures", "metrics")
+OWN_FOLDERS = ("claims", "datasets", "figures", "metrics")
 OWN_ENDINGS = (".csv", ".md", ".png", ".svg", ".tex")
 
 
@@ -31,7 +32,7 @@ def write_report(experiment: str, results: Path, pictures: bool = True) -> Writt
     made = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())
     findings = Findings.of_experiment(collected)
     drawn, skipped = draw(collected, findings.common or VERIFICATION) if pictures else ([], [])
-    report = build(collected, findings, made, drawn, skipped)
+    report = build(collected, findings, made, drawn, skipped, tables_about(collected))
     folder = collected.folder / "report"
     for name, content in report.files.items():
         write_atomically(folder / name, content)

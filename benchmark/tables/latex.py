@@ -32,6 +32,8 @@ _SPECIAL = {
     "−": r"\ensuremath{-}",
     "×": r"\ensuremath{\times}",
     "÷": r"\ensuremath{\div}",
+    "✓": r"\ensuremath{\surd}",
+    "✗": r"\ensuremath{\times}",
     "§": r"\S{}",
     "·": r"\ensuremath{\cdot}",
     "°": r"\ensuremath{^{\circ}}",

@@ -8,7 +8,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from benchmark import claims
+from benchmark import claims, spec
+from benchmark.collected import collect
 from benchmark.statistics.evidence import RULES
 
 PROJECT = Path(__file__).parents[3]
@@ -100,6 +101,17 @@ def test_the_tables(ledger: claims.Ledger) -> None:
     assert dict(of_claim.rows[0].tags) == {"claim": "7", "dataset": "digits", "verdict": "not decided"}
     text = claims.as_text(ledger)
     assert all(rule in text for rule in RULES)
+
+
+def test_the_report_of_the_experiment_shows_the_ledger(tmp_path: Path) -> None:
+    shipped = collect(spec.load("claims"), tmp_path)
+    overview, *of_claims = claims.tables_about(shipped)
+    assert (overview.name, len(of_claims)) == ("claims", 8)
+    assert {entry.text for row in overview.rows for entry in row.entries[1:]} == {"", "– not run"}
+    assert claims.tables_about(collect(spec.load("smoke"), tmp_path)) == []
+    copy = tmp_path / "claims.yaml"
+    copy.write_text(spec.load("claims").path.read_text().replace("0.55", "0.6"))
+    assert claims.tables_about(collect(spec.load(copy), tmp_path)) == []
 
 
 def call(*words: str) -> subprocess.CompletedProcess[str]:

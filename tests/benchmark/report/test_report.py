@@ -8,12 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from benchmark import spec
 from benchmark.cell import Cell
-from benchmark.report import write_report
+from benchmark.collected import collect
+from benchmark.report import build, write_report
 from benchmark.report.build import file_names
+from benchmark.report.findings import Findings
 from benchmark.report.pictures import Drawn, that_fit
 from benchmark.store import Failure, Store
 from benchmark.store.runs import opened, sealed
+from benchmark.tables import Column, Entry, Row, Table
 from tests.benchmark.engine.runner import Runner
 from tests.benchmark.report.stored import TWO_DATASETS, store_runs, usual
 from tests.latex import compile_latex
@@ -233,3 +237,17 @@ def test_pictures_beyond_the_limit_are_named_instead() -> None:
     assert [(one.title, one.reason) for one in left_out] == [
         ("Picture 500", "left out to keep the page small; it is in figures/p500.png")
     ]
+
+
+def test_claims_that_rest_on_the_experiment_have_a_section(tmp_path: Path) -> None:
+    collected = collect(spec.load(store_runs(tmp_path)), tmp_path / "results")
+    overview = Table("claims", "Claims", (Column("<claim>", numeric=False),), (Row((Entry("✓ <i>supported</i>"),)),))
+    one = Table("claim-1", "<b>One</b>", (Column("part", numeric=False),), (Row((Entry("1a"),)),))
+    report = build(collected, Findings.of_experiment(collected), "a day", claims=[overview, one])
+    page = report.files["index.html"].decode()
+    assert 'href="#ledger"' in page
+    assert "✓ &lt;i&gt;supported&lt;/i&gt;" in page
+    assert "<h3>&lt;b&gt;One&lt;/b&gt;</h3>" in page
+    assert {"claims/claims.md", "claims/claim-1.csv", "claims/claim-1.tex"} <= set(report.files)
+    assert 'id="ledger"' not in written(tmp_path, tmp_path / "made.yaml")["index.html"]
+    compile_latex(report.files["claims/claims.tex"].decode(), tmp_path / "latex")
