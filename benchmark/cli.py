@@ -144,12 +144,12 @@ def run(
     raise typer.Exit(status)
 
 
-def _report_on(experiment: str, results: Path) -> int:
+def _report_on(experiment: str, results: Path, pictures: bool = True) -> int:
     """Writes the report and prints its answer; 1 where there is nothing to report."""
     from benchmark.report import write_report
 
     try:
-        written = write_report(experiment, results)
+        written = write_report(experiment, results, pictures)
     except (ValueError, OSError) as problem:
         typer.echo(f"no report was written: {problem}", err=True)
         return 1

@@ -10,6 +10,7 @@ import pytest
 
 from benchmark import spec
 from benchmark.cell import Cell
+from benchmark.cli import _report_on
 from benchmark.collected import collect
 from benchmark.report import build, write_report
 from benchmark.report.build import file_names
@@ -223,6 +224,17 @@ def test_runs_of_two_commits_are_counted(tmp_path: Path) -> None:
     assert json.loads(first.read_text())["provenance"]["commit"] == "ba9876543210+"
     text = text_of(written(tmp_path, experiment)["index.html"])
     assert "0123456789ab (39 runs), ba9876543210+ (one run)" in text
+
+
+def test_a_run_whose_report_cannot_be_written_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    experiment = store_runs(tmp_path)
+    (tmp_path / "results" / "made" / "report").write_text("in the way")
+    assert _report_on(str(experiment), tmp_path / "results", pictures=False) == 1
+    assert "no report was written" in capsys.readouterr().err
+
+
+def test_without_pictures_the_page_says_so(tmp_path: Path) -> None:
+    assert "None were drawn." in text_of(written(tmp_path, store_runs(tmp_path))["index.html"])
 
 
 def test_file_names_are_plain_and_different() -> None:

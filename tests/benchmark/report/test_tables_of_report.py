@@ -157,8 +157,12 @@ def test_families_follow_from_the_class() -> None:
         "kappaface": "adaptive target margin",
         "sphereface": "adaptive target margin",
         "arcgrad": "all logits",
+        "curricularface": "all logits",
+        "circle": "all logits",
+        "p2sgrad": "not cross-entropy",
     }
     assert {name: family(losses.get(name)) for name in expected} == expected
+    assert {family(losses.get(name)) for name in losses.names()} == set(expected.values())
 
 
 def test_settings_show_defaults_and_what_was_given() -> None:
