@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from benchmark.leaderboard import commands as leaderboard
+
 app = typer.Typer(
     help="Which angular-margin loss should I use, and does the difference survive a fair test?",
     no_args_is_help=True,
@@ -19,6 +21,7 @@ app = typer.Typer(
 )
 listing = typer.Typer(help="List what there is.", no_args_is_help=True)
 app.add_typer(listing, name="list")
+leaderboard.add_to(app)
 
 Plugins = Annotated[
     list[Path] | None,
@@ -59,7 +62,7 @@ def audit(
     typer.echo(as_json(outcomes) if json else as_table(outcomes))
     failed = any(outcome.verdict == "fail" for outcome in outcomes)
     for reason in {} if names else losses.broken().values():
-        typer.echo(f"✗ could not be imported: losses/{reason}", err=json)
+        typer.echo(f"✗ could not be imported: {reason}", err=json)
         failed = True
     raise typer.Exit(1 if failed else 0)
 

@@ -17,6 +17,7 @@ CELLS = {
     "omniglot": ALL * 3,
     "longtail": 4 * 6 * 5,
     "noise": 3 * ALL * 5,
+    "leaderboard": 2 * ALL * 5,
     "claims": 5 * (21 + 7 + 19 + 10 + 1 + 2 + 4 + 4),
     "sensitivity-dim": 6 * 2 * 5,
     "sensitivity-lr": 5 * 2 * 5,
