@@ -1,4 +1,4 @@
-"""The leaderboard's commands: `leaderboard [LOSS…]`, `leaderboard verify`, `leaderboard schema` and `new-loss`."""
+"""The leaderboard's commands: `leaderboard [LOSS…]`, `verify`, `site` and `schema`, and `new-loss`."""
 
 import os
 from pathlib import Path
@@ -138,6 +138,40 @@ def verify(
             typer.echo(f"sound: {file.name}: {verdict.checked} runs computed again{absent}")
     typer.echo(f"{len(chosen)} entries, {refused} refused")
     raise typer.Exit(1 if refused else 0)
+
+
+@board.command("site")
+def site(
+    experiment: Experiment = "leaderboard",
+    plugin: Plugins = None,
+    results: Results = Path("results"),
+    entries: EntriesFolder = None,
+    to: Annotated[
+        Path | None, typer.Option("--to", metavar="DIR", help="Where to write it; RESULTS/site by default.")
+    ] = None,
+    pictures: Annotated[bool, typer.Option(help="Draw curves and embeddings: seconds for each loss.")] = True,
+) -> None:
+    """Write the standings, a page for each loss and a page that compares two as a static site.
+
+    \b
+    Example:
+      python -m benchmark leaderboard site
+    """
+    from functools import partial
+
+    from benchmark import spec
+    from benchmark.leaderboard import submitting, telling
+    from benchmark.leaderboard.site import build, write_site
+    from benchmark.leaderboard.site.pictures import pictures as draw
+    from benchmark.store import Store
+
+    _load(plugin)
+    asked = spec.load(experiment)
+    found, read = submitting.current(asked, entries or results / asked.name / "entries", results)
+    for line in telling.left_aside(found, read):
+        typer.echo(line, err=True)
+    files = build(found, read, partial(draw, store=Store(results, asked.name)) if pictures else None)
+    typer.echo(f"site: {write_site(files, to or results / 'site')}")
 
 
 @board.command("schema")

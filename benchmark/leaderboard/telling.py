@@ -13,7 +13,7 @@ from benchmark.report.differences import differences, why_no_differences
 from benchmark.report.findings import Findings
 from benchmark.report.leaderboard import Losses, leaderboard
 from benchmark.spec.labels import with_settings
-from benchmark.statistics import ALL_DATASETS, MIN_SEEDS
+from benchmark.statistics import MIN_SEEDS
 from benchmark.tables import Row, Table, as_terminal
 
 
@@ -24,7 +24,7 @@ def about(board: Board) -> Losses:
 
 def about_entry(entry: Entry) -> AboutLoss:
     shown = {key: value for key, value in entry.settings.items() if key in entry.hyper or _is_number(key, value)}
-    return AboutLoss(entry.label, entry.family, with_settings("", shown).strip() or "none")
+    return AboutLoss(entry.label, entry.family, with_settings("", shown).strip())
 
 
 def _is_number(key: str, value: object) -> bool:
@@ -41,17 +41,8 @@ def of_each(board: Board, chosen: Sequence[Entry]) -> str:
     return "\n\n".join(_of_one(board, entry, table) for entry in chosen)
 
 
-def _of_one(board: Board, entry: Entry, table: Table) -> str:
-    place = f"place {board.order.index(entry.label) + 1} of {len(board.order)}"
-    own = replace(table, title=f"{entry.label}: {place}", rows=_rows_of(table, entry.label))
-    return "\n\n".join([as_terminal(own), _against_the_baseline(board, entry), *_ties(board, entry)])
-
-
-def _rows_of(table: Table, label: str) -> tuple[Row, ...]:
-    return tuple(row for row in table.rows if row.tags["loss"] == label)
-
-
-def _against_the_baseline(board: Board, entry: Entry) -> str:
+def differences_of(board: Board, entry: Entry) -> Table | str:
+    """The entry against the baseline, or why there is nothing to show."""
     if board.baseline not in board.entries:
         return f"The baseline {board.baseline} has no entry here, so there are no differences from it."
     if entry.label == board.baseline:
@@ -60,22 +51,33 @@ def _against_the_baseline(board: Board, entry: Entry) -> str:
     if reason:
         return reason
     table = differences(board.findings, about(board))
-    return as_terminal(replace(table, rows=_rows_of(table, entry.label)))
+    return replace(table, rows=_rows_of(table, entry.label))
 
 
-def _ties(board: Board, entry: Entry) -> list[str]:
-    """A line for each dataset: whom the entry cannot be told apart from, the nearest first."""
+def ties_of(board: Board, entry: Entry) -> dict[str, str]:
+    """By dataset: whom the entry cannot be told apart from after Holm's correction, the nearest first."""
     if len(board.entries) < 2 or not board.findings.figures:
-        return []
+        return {}
     rows = Findings(board.findings.results, entry.label, board.findings.jackknife).differences
-    family = int(rows.loc[rows["dataset"] != ALL_DATASETS, "family"].max())
-    lines = [f"Tied with {entry.label}: those that Holm's correction over {family} tests does not tell apart from it"]
-    for dataset, part in rows.groupby("dataset", sort=False):
-        lines.append(f"  {dataset}: {tied_with(part)}")
-    return ["\n".join(lines)]
+    return {str(dataset): _tied_with(part) for dataset, part in rows.groupby("dataset", sort=False)}
 
 
-def tied_with(rows: pd.DataFrame) -> str:
+def _of_one(board: Board, entry: Entry, table: Table) -> str:
+    place = f"place {board.order.index(entry.label) + 1} of {len(board.order)}"
+    own = replace(table, title=f"{entry.label}: {place}", rows=_rows_of(table, entry.label))
+    against = differences_of(board, entry)
+    parts = [as_terminal(own), against if isinstance(against, str) else as_terminal(against)]
+    ties = [f"  {dataset}: {names}" for dataset, names in ties_of(board, entry).items()]
+    if ties:
+        parts.append("\n".join([f"Tied with {entry.label}: those that a corrected test does not tell from it", *ties]))
+    return "\n\n".join(parts)
+
+
+def _rows_of(table: Table, label: str) -> tuple[Row, ...]:
+    return tuple(row for row in table.rows if row.tags["loss"] == label)
+
+
+def _tied_with(rows: pd.DataFrame) -> str:
     """Names, from differences of all others on one dataset."""
     tested = rows[rows["significant"].notna()]
     if tested.empty:
