@@ -1,7 +1,6 @@
 """The command line. Exit 0: all is well; 1: something failed and is named; 2: the call is wrong."""
 
 import importlib.util
-import os
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from benchmark.cores import usable_cores
 from benchmark.leaderboard import commands as leaderboard
 
 app = typer.Typer(
@@ -21,7 +21,6 @@ app = typer.Typer(
 )
 listing = typer.Typer(help="List what there is.", no_args_is_help=True)
 app.add_typer(listing, name="list")
-leaderboard.add_to(app)
 
 Plugins = Annotated[
     list[Path] | None,
@@ -89,8 +88,7 @@ def _seeds(text: str | None) -> list[int] | None:
 
 
 def _workers(count: int | None) -> int:
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return count or cores
+    return count or usable_cores()
 
 
 @app.command()
@@ -347,6 +345,9 @@ def list_losses(plugin: Plugins = None) -> None:
         typer.echo(f"{name}: {(loss.__doc__ or '').strip().splitlines()[0] if loss.__doc__ else ''}")
         for key, hyper in loss.hyper.items():
             typer.echo(f"    {key} = {hyper.default!r}: {hyper.meaning} ({hyper.allowed()})")
+
+
+leaderboard.add_to(app)
 
 
 def _check_that_datasets_is_ours() -> None:

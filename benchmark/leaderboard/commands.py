@@ -1,11 +1,12 @@
 """The leaderboard's commands: `leaderboard [LOSS…]`, `verify`, `site` and `schema`, and `new-loss`."""
 
-import os
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
+
+from benchmark.cores import usable_cores
 
 
 class RunByDefault(TyperGroup):
@@ -72,7 +73,7 @@ def run(
         results=results,
         data=data,
         losses=list(dict.fromkeys(names)) if names else None,
-        workers=workers or len(os.sched_getaffinity(0)),
+        workers=workers or usable_cores(),
         device=device,
         plugins=tuple(file.resolve() for file in plugin or []),
     )

@@ -66,6 +66,8 @@ class Result(Part):
         seeds = [run.seed for run in self.runs]
         if len(set(seeds)) < len(seeds):
             raise ValueError(f"{self.label}: a seed is given twice among {seeds}")
+        if len({run.embeddings for run in self.runs}) < len(self.runs):
+            raise ValueError(f"{self.label}: two runs have the same embeddings")
         for name, values in self.figures.items():
             _check_places(f"{self.label}: figures of {name}", values, self.runs)
             for value in values:

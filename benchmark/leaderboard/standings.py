@@ -73,8 +73,10 @@ def standings(entries: Mapping[str, Entry], experiment: Experiment, digests: Map
 
 
 def _outdated(entry: Entry, digests: Mapping[str, str]) -> str:
-    if entry.origin == "plug-in" or digests.get(entry.loss) == entry.loss_digest:
+    if digests.get(entry.loss) == entry.loss_digest or (entry.origin == "plug-in" and entry.loss not in digests):
         return ""
+    if entry.origin == "plug-in":
+        return f"it is of a plug-in, and losses/ has a loss named {entry.loss} of its own"
     if entry.loss in digests:
         return f"losses/{entry.loss}.py has changed since: `python -m benchmark leaderboard {entry.loss}` makes it anew"
     return f"there is no loss {entry.loss} in losses/ any more"
@@ -92,7 +94,7 @@ def settings_of(experiment: Experiment) -> list[dict[str, Any]]:
         about = cell.description()
         setting = {name: about[name] for name in ("dataset", "backbone", "dim", "recipe")}
         key = short_hash(setting)
-        found.setdefault(key, {**setting, "seeds": []})["seeds"].append(cell.seed)
+        found.setdefault(key, {**setting, "seeds": set()})["seeds"].add(cell.seed)
     return [{**setting, "seeds": sorted(setting["seeds"])} for setting in found.values()]
 
 

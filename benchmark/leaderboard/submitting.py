@@ -98,7 +98,7 @@ def _train(
     if not rows:
         return 0
     store = Store(request.results, experiment.name)
-    cells = experiment.cells(losses=[row.label for row in rows])
+    cells = [cell for cell in experiment.cells() if any(_belongs(cell, row) for row in rows)]
     todo = plan(cells, store, request.data, retry_failed=True, on_dataset=lambda label: say(f"loading {label} …"))
     for note in todo.notes:
         say(f"note: {note}")

@@ -19,6 +19,7 @@ from benchmark.store import DamagedError, Run, Store
 
 CURVES = "Target logit and gradient"
 MAPS = "Maps of the embeddings"
+LARGEST_WEIGHT = 10**8  # numbers: an entry's file says how many classes there were
 QUANTITIES = {"logit": "target logit − logit of the others", "pull": "gradient ∂L/∂θ, per radian"}
 
 
@@ -67,7 +68,7 @@ def _shape(entry: Entry, label: str, store: Store) -> Shape | None:
         return of_run(run)
     result = next((one for one in entry.results if one.label == label), None)
     size = None if result is None else training_size(result.dataset)
-    if result is None or size is None:
+    if result is None or size is None or size.classes * result.dim > LARGEST_WEIGHT:
         return None
     return measure(losses.create(entry.loss, num_classes=size.classes, dim=max(3, result.dim), **entry.hyper))
 

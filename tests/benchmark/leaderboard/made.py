@@ -96,7 +96,7 @@ def _result(name: str, loss: str, mean: float, seeds: int, spread: float) -> Con
         "dim": 64,
         "recipe": RECIPE,
         "runs": [
-            {"seed": seed, "cell": "", "embeddings": "d" * 64, "diverged_at": None, "diverged_reason": ""}
+            {"seed": seed, "cell": "", "embeddings": f"{seed:064x}", "diverged_at": None, "diverged_reason": ""}
             for seed in range(seeds)
         ],
         "figures": figures,

@@ -94,6 +94,7 @@ UNSOUND = {
     "a list too short": (_set(*FIGURES, to=[0.9]), "1 values for 5 runs"),
     "a value of a diverged run": (_set("results", 0, "runs", 0, "diverged_at", to=12), "seed 0 diverged and cannot"),
     "a seed twice": (_set("results", 0, "runs", 1, "seed", to=0), "a seed is given twice"),
+    "embeddings used twice": (_set("results", 0, "runs", 1, "embeddings", to="0" * 64), "the same embeddings"),
     "a negative seed": (_set("results", 0, "runs", 1, "seed", to=-1), "greater than or equal to 0"),
     "identities of different number": (_set(*WITHOUT, 0, to=[0.9]), "different numbers"),
     "identities of an unknown figure": (

@@ -9,7 +9,8 @@ from benchmark import spec
 from benchmark.cell import PROTOCOL_VERSION
 from benchmark.leaderboard.entries import Entry
 from benchmark.leaderboard.reading import Entries
-from benchmark.leaderboard.standings import Board, baseline_label, name_of, settings_of, standings
+from benchmark.leaderboard.site import build
+from benchmark.leaderboard.standings import Board, Standings, baseline_label, name_of, settings_of, standings
 from benchmark.leaderboard.telling import left_aside, of_each, whole_table
 from benchmark.spec import Experiment
 from tests.benchmark.leaderboard import made
@@ -71,7 +72,8 @@ def test_other_data_of_the_same_name_is_another_board(experiment: Experiment) ->
 
 def test_an_entry_counts_only_while_its_file_in_losses_is_what_it_was(experiment: Experiment) -> None:
     entries = [asked(experiment, name, origin="repository") for name in ("same", "edited", "gone")]
-    digests = {"same": "c" * 64, "edited": "9" * 64}
+    entries.append(asked(experiment, "ours", origin="plug-in"))
+    digests = {"same": "c" * 64, "edited": "9" * 64, "ours": "9" * 64}
     found = standings(named(*entries), experiment, digests)
     assert found.current is not None
     assert set(found.current.entries) == {"same"}
@@ -79,6 +81,7 @@ def test_an_entry_counts_only_while_its_file_in_losses_is_what_it_was(experiment
     assert "losses/edited.py has changed since" in reasons["edited"]
     assert "leaderboard edited" in reasons["edited"]
     assert reasons["gone"] == "there is no loss gone in losses/ any more"
+    assert reasons["ours"] == "it is of a plug-in, and losses/ has a loss named ours of its own"
 
 
 def test_nothing_counts_yet(experiment: Experiment) -> None:
@@ -132,6 +135,30 @@ def test_one_loss_alone() -> None:
     text = of_each(board(alone), [alone])
     assert "alone: place 1 of 1" in text
     assert "Tied with" not in text
+
+
+def odd_entries() -> list[Entry]:
+    """Sound in form, and of little use."""
+    nothing, unknown, partly = (made.content(name) for name in ("nothing", "unknown", "partly"))
+    for result in nothing["results"] + unknown["results"]:
+        result["figures"], result["without_each_identity"] = {}, {}
+    unknown["results"][0]["figures"] = {"test/of-tomorrow": [1.0] * 5}
+    del partly["results"][1]["figures"]["test/eer"]
+    partly["results"][0]["figures"]["test/accuracy"] = [None, 0.9, None, None, 0.8]
+    alone = made.content("alone", seeds=1)
+    odd = made.content("odd")
+    for result in odd["results"]:
+        result["dataset"], result["recipe"] = {}, {"lr": ["a", {"b": None}]}
+    return [Entry.model_validate(made.with_ids(one)) for one in (nothing, unknown, partly, alone, odd)]
+
+
+@pytest.mark.parametrize("entry", odd_entries(), ids=lambda entry: entry.loss)
+def test_odd_entries_disturb_nothing(entry: Entry) -> None:
+    for standing in (board(entry), board(entered("low", 0.8), entered("mine", 0.9), entry)):
+        assert entry.label in whole_table(standing)
+        assert entry.label in of_each(standing, [entry])
+        files = build(Standings(board(entered("low", 0.8)), [standing]), Entries())
+        assert f"losses/{entry.name}.html" in files
 
 
 def test_a_loss_whose_runs_all_diverged_comes_last() -> None:

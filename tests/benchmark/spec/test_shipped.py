@@ -57,6 +57,14 @@ def test_the_default_trains_eleven_losses_on_both_sets_that_need_no_download() -
     assert all(cell.hyper["s"] == "auto" for cell in cells if cell.loss == "arcface")
 
 
+def test_the_leaderboard_runs_every_loss_and_those_of_the_default_as_it_does() -> None:
+    cells = spec.load("leaderboard").cells()
+    assert {cell.loss for cell in cells} == set(losses.names())
+    assert {cell.seed for cell in cells} == set(range(5))
+    here = [cell.description() for cell in cells]
+    assert all(cell.description() in here for cell in spec.load("default").cells())
+
+
 def test_smoke_is_done_in_seconds() -> None:
     estimates = spec.estimate_seconds(spec.load("smoke").cells())
     assert None not in estimates
