@@ -47,6 +47,17 @@ tables: $(READY)  ## every paper's table, published beside measured; one alone: 
 $(TABLES:%=table-%): table-%: $(READY)
 	$(RUN) -m benchmark table $* --scale $(SCALE)
 
+.PHONY: new-loss leaderboard site
+new-loss: $(READY)  ## write losses/NAME.py, a working template: make new-loss NAME=myloss
+	@[ -n "$(NAME)" ] || { echo 'say what it is to be called: make new-loss NAME=myloss'; exit 2; }
+	@$(RUN) -m benchmark new-loss "$(NAME)"
+
+leaderboard: $(READY)  ## audit, run and enter what lacks an entry: make leaderboard [LOSS=myloss]
+	$(RUN) -m benchmark leaderboard $(LOSS)
+
+site: $(READY)  ## the leaderboard as static pages
+	$(RUN) -m benchmark leaderboard site
+
 perf: $(READY)  ## measure speed against the bound and against peers (about ten minutes)
 	$(RUN) -m perf.loss_head; $(RUN) -m perf.training; $(RUN) -m perf.runner; $(RUN) -m perf.verification; \
 	$(RUN) -m perf.statistics; $(RUN) -m perf.geometry

@@ -60,11 +60,16 @@ class Cell:
 
     def id(self, dataset_digest: str, loss_digest: str) -> str:
         """A stable name: the cell, the protocol, the data's digest and the digest of the loss's source file."""
-        parts = {
-            "cell": self.description(),
-            "protocol": PROTOCOL_VERSION,
-            "dataset_digest": dataset_digest,
-            "loss_digest": loss_digest,
-        }
-        text = json.dumps(parts, sort_keys=True, separators=(",", ":"), allow_nan=False)
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        return cell_id(self.description(), PROTOCOL_VERSION, dataset_digest, loss_digest)
+
+
+def cell_id(description: Mapping[str, Any], protocol: int, dataset_digest: str, loss_digest: str) -> str:
+    """The id of a described cell, under any protocol."""
+    parts = {
+        "cell": description,
+        "protocol": protocol,
+        "dataset_digest": dataset_digest,
+        "loss_digest": loss_digest,
+    }
+    text = json.dumps(parts, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -1,13 +1,15 @@
 """The command line. Exit 0: all is well; 1: something failed and is named; 2: the call is wrong."""
 
 import importlib.util
-import os
 import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from benchmark.cores import usable_cores
+from benchmark.leaderboard import commands as leaderboard
 
 app = typer.Typer(
     help="Which angular-margin loss should I use, and does the difference survive a fair test?",
@@ -59,7 +61,7 @@ def audit(
     typer.echo(as_json(outcomes) if json else as_table(outcomes))
     failed = any(outcome.verdict == "fail" for outcome in outcomes)
     for reason in {} if names else losses.broken().values():
-        typer.echo(f"✗ could not be imported: losses/{reason}", err=json)
+        typer.echo(f"✗ could not be imported: {reason}", err=json)
         failed = True
     raise typer.Exit(1 if failed else 0)
 
@@ -86,8 +88,7 @@ def _seeds(text: str | None) -> list[int] | None:
 
 
 def _workers(count: int | None) -> int:
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return count or cores
+    return count or usable_cores()
 
 
 @app.command()
@@ -345,6 +346,9 @@ def list_losses(plugin: Plugins = None) -> None:
         typer.echo(f"{name}: {(loss.__doc__ or '').strip().splitlines()[0] if loss.__doc__ else ''}")
         for key, hyper in loss.hyper.items():
             typer.echo(f"    {key} = {hyper.default!r}: {hyper.meaning} ({hyper.allowed()})")
+
+
+leaderboard.add_to(app)
 
 
 def _check_that_datasets_is_ours() -> None:

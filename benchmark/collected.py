@@ -38,7 +38,7 @@ class Collected:
     def jackknife(self) -> Jackknife:
         """Of every run, each metric without each test identity; read when first asked for."""
         rows = zip(self.runs, self.table["loss"], self.table["dataset"], self.table["seed"], strict=True)
-        return {(loss, dataset, int(seed)): _jackknife(run) for run, loss, dataset, seed in rows}
+        return {(loss, dataset, int(seed)): stored_jackknife(run) for run, loss, dataset, seed in rows}
 
 
 def collect(experiment: Experiment, results: Path) -> Collected:
@@ -99,7 +99,8 @@ def _described(cell: Mapping[str, Any]) -> str:
     return json.dumps(cell, sort_keys=True)
 
 
-def _jackknife(run: Run) -> dict[str, np.ndarray]:
+def stored_jackknife(run: Run) -> dict[str, np.ndarray]:
+    """Each metric of a run without each test identity in turn."""
     with safe_open(run.folder / "embeddings.safetensors", framework="numpy") as kept:
         names = [name for name in kept.keys() if name.startswith(JACKKNIFE)]  # noqa: SIM118 — it is no mapping
         return {name.removeprefix(JACKKNIFE): kept.get_tensor(name) for name in names}

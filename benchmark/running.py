@@ -60,7 +60,7 @@ def run(request: Request) -> int:
     workers = min(request.workers, max(1, len(todo.todo)))
     say(f"{experiment.name}: {len(todo.jobs)} cells, {len(todo.done)} with a result, {len(todo.todo)} to run")
     begun = time.monotonic()
-    outcome = _run_jobs(todo, store, request, workers)
+    outcome = run_jobs(todo, store, request, workers)
     planned = {json.dumps(job.cell.description(), sort_keys=True): job.id for job in todo.jobs}
     runs = current_runs(experiment.cells(), store.load_all()[0], planned)
     try:
@@ -72,7 +72,7 @@ def run(request: Request) -> int:
     if request.show_overview:
         print(overview(runs))
         print(f"\nresults: {store.folder}\nsummary: {store.folder / 'summary.csv'}")
-    return _verdict(todo, outcome)
+    return verdict(todo, outcome)
 
 
 def _cells(request: Request) -> list[Cell]:
@@ -80,7 +80,8 @@ def _cells(request: Request) -> list[Cell]:
     return experiment.cells(losses=request.losses, datasets=request.datasets, seeds=request.seeds)
 
 
-def _run_jobs(todo: Plan, store: Store, request: Request, workers: int) -> Outcome:
+def run_jobs(todo: Plan, store: Store, request: Request, workers: int) -> Outcome:
+    """Runs what is to be run, with progress on the screen."""
     if not todo.todo:
         return Outcome()
     setting = Setting(request.data, request.device, request.plugins, request.keep_models)
@@ -111,7 +112,8 @@ def overview(runs: list[Run]) -> str:
     return f"{caption}\n{shown.to_string(na_rep='–')}"
 
 
-def _verdict(todo: Plan, outcome: Outcome) -> int:
+def verdict(todo: Plan, outcome: Outcome) -> int:
+    """The exit status, with what failed said."""
     failed = [*todo.failed_before, *outcome.failed]
     for failure in failed:
         say(f"failed: {failure.name}: {failure.reason}")

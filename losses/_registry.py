@@ -1,7 +1,8 @@
-"""Which losses there are: those defined in this folder and in plug-in files.
+"""Which losses there are: those defined in this folder, in installed packages and in plug-in files.
 
-Files whose names begin with an underscore are the machinery; every other file is imported on first need. One
-that fails to import is reported by name and the rest goes on working; two losses of one name are an error.
+Files whose names begin with an underscore are the machinery; every other file is imported on first need, and so is
+every module that an installed package names under the entry-point group `marginbench.losses`. One that fails to
+import is reported by name and the rest goes on working; two losses of one name are an error.
 """
 
 import importlib
@@ -10,6 +11,7 @@ import sys
 import warnings
 import zlib
 from difflib import get_close_matches
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from losses._head import Head
 
 _FOLDER = Path(__file__).parent
+_GROUP = "marginbench.losses"
 _losses: dict[str, type["Head"]] = {}
 _broken: dict[str, str] = {}
 _looked_at: set[str] = set()
@@ -43,7 +46,7 @@ def names() -> list[str]:
 
 
 def broken() -> dict[str, str]:
-    """Files of this folder that could not be imported, each with the reason."""
+    """Files of this folder and packages' modules that could not be imported, each with the reason."""
     _discover()
     return dict(_broken)
 
@@ -101,10 +104,28 @@ def _discover() -> None:
             _forget(f"losses.{path.stem}", before)
             raise
         except Exception as problem:
-            _forget(f"losses.{path.stem}", before)
-            _broken[path.stem] = f"{path.name}: {_reason(problem)}"
-            warnings.warn(f"losses/{_broken[path.stem]}; the other losses work", stacklevel=3)
+            _report_broken(path.stem, f"losses.{path.stem}", before, f"losses/{path.name}: {_reason(problem)}")
         _looked_at.add(path.stem)
+    if _GROUP not in _looked_at:
+        _looked_at.add(_GROUP)
+        _discover_packages()
+
+
+def _discover_packages() -> None:
+    """An installed package must not make this folder's losses unusable, so its clash of names is one more failure."""
+    for point in entry_points(group=_GROUP):
+        before = set(_losses)
+        try:
+            point.load()
+        except (Exception, SystemExit) as problem:
+            reason = f"the plug-in {point.name} = {point.value}: {_reason(problem)}"
+            _report_broken(point.name, point.module, before, reason)
+
+
+def _report_broken(name: str, module: str, before: set[str], reason: str) -> None:
+    _forget(module, before)
+    _broken[name] = reason
+    warnings.warn(f"{reason}; the other losses work", stacklevel=4)
 
 
 def _forget(module: str, before: set[str]) -> None:
@@ -117,6 +138,6 @@ def _where(loss: type) -> str:
     return str(getattr(sys.modules.get(loss.__module__), "__file__", None) or loss.__module__)
 
 
-def _reason(problem: Exception) -> str:
+def _reason(problem: BaseException) -> str:
     line = f" (line {problem.lineno})" if isinstance(problem, SyntaxError) and problem.lineno else ""
     return f"{type(problem).__name__}: {problem.msg if isinstance(problem, SyntaxError) else problem}{line}"

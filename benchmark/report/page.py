@@ -98,13 +98,13 @@ def render(content: Content) -> str:
         content=content,
         filters=_filters(content),
         picture_sections={name: title for name, title in SECTIONS.items() if name not in BESIDE_TABLES},
-        policy=_policy(script, style),
+        policy=policy(script, style),
         script=Markup(script),  # the project's own files, not escaped
         style=Markup(style),
     )
 
 
-def _policy(script: str, style: str) -> str:
+def policy(script: str, style: str) -> str:
     """Nothing may be fetched from anywhere, and no script runs but the page's own."""
     return (
         f"default-src 'none'; img-src data:; script-src '{_digest(script)}'; style-src '{_digest(style)}'; "
@@ -119,20 +119,22 @@ def _digest(text: str) -> str:
 def _filters(content: Content) -> dict[str, Any]:
     """For each table with filters: label, attribute and options of every choice."""
     metrics = ("Metric", "metric", [(one.name, one.title) for one in content.metrics])
-    found = {"leaderboard": [metrics, *_choices(one.table for one in content.metrics)]}
+    found = {"leaderboard": [metrics, *choices(one.table for one in content.metrics)]}
     for part in (content.differences, content.geometry):
         if part is not None:
-            found[part.name] = _choices([part.table])
+            found[part.name] = choices([part.table])
     return found
 
 
-def _choices(tables: Iterable[Table]) -> list[tuple[str, str, list[tuple[str, str]]]]:
-    """The datasets and families that rows and columns are tagged with."""
+def choices(
+    tables: Iterable[Table], kinds: Sequence[tuple[str, str]] = (("Dataset", "dataset"), ("Family", "family"))
+) -> list[tuple[str, str, list[tuple[str, str]]]]:
+    """The datasets, families and so on that rows and columns are tagged with; `kinds` are labels and tags."""
     tagged: list[Mapping[str, str]] = []
     for table in tables:
         tagged += [column.tags for column in table.columns] + [row.tags for row in table.rows]
     found = []
-    for label, name in (("Dataset", "dataset"), ("Family", "family")):
+    for label, name in kinds:
         values = list(dict.fromkeys(visible(tags[name]) for tags in tagged if name in tags))
         found.append((label, name, [("", "all"), *((value, value) for value in values)]))
     return found

@@ -6,10 +6,11 @@ from typing import Any
 
 def with_settings(name: str, settings: Mapping[str, Any]) -> str:
     """`arcface s=16 m=0.3`: the name, then what was given, in the order given."""
-    return " ".join([name, *(f"{key}={_short(value)}" for key, value in settings.items())])
+    return " ".join([name, *(f"{key}={short_value(value)}" for key, value in settings.items())])
 
 
-def _short(value: Any) -> str:
+def short_value(value: Any) -> str:
+    """`0.3`, `auto` or `none`."""
     if isinstance(value, float):
         brief = f"{value:g}"
         return brief if float(brief) == value else repr(value)

@@ -5,7 +5,7 @@ that cannot be given is <NA>, with a note that says why.
 """
 
 from benchmark.statistics.agreement import Agreement, rank_agreement, tau_b
-from benchmark.statistics.comparisons import MIN_SEEDS, compare, holm, tied_with_best
+from benchmark.statistics.comparisons import MIN_SEEDS, compare, every_pair, holm, tied_with_best
 from benchmark.statistics.contrasts import Term, contrast
 from benchmark.statistics.evidence import RULES, Effect, Needed, Verdict, judge, what_it_takes
 from benchmark.statistics.measurements import ALL_DATASETS, Estimate, Jackknife
@@ -33,6 +33,7 @@ __all__ = [
     "contrast",
     "critical_difference",
     "detectable_effect",
+    "every_pair",
     "holm",
     "judge",
     "pseudo_values",

@@ -83,6 +83,28 @@ def tied_with_best(
     return as_nullable(pd.DataFrame(rows, columns=columns))
 
 
+def every_pair(
+    results: pd.DataFrame, metric: str, jackknife: Jackknife | None = None, level: float = LEVEL
+) -> pd.DataFrame:
+    """loss − other for every two losses on every dataset and over all. Holm's correction is over all pairs of a
+    dataset, as in `tied_with_best`, since whoever looks at one pair has seen the others."""
+    check_results(results, [metric])
+    measured = _arrange_all(results, metric, jackknife)
+    pairs = list(combinations(_losses(measured), 2))
+    rows = []
+    for dataset, differences in _differences(measured, pairs).items():
+        rows += [
+            {"loss": loss, "other": other, "dataset": dataset, "difference": estimate.mean}
+            | interval(estimate, level)
+            | sizes(estimate)
+            | test
+            for (loss, other), estimate, test in zip(pairs, differences, _tests(differences, level), strict=True)
+        ]
+    columns = ["loss", "other", "dataset", "difference", *interval(Estimate(None), level)]
+    columns += [*sizes(Estimate(None)), "p", "p_holm", "significant", "family", "note"]
+    return as_nullable(pd.DataFrame(rows, columns=columns))
+
+
 def holm(p: Floats) -> Floats:
     """Holm's adjusted p-values of one family."""
     order = np.argsort(p)

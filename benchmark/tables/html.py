@@ -48,6 +48,8 @@ def _cell(table: Table, entry: Entry, column: Column, first: bool) -> Markup:
     note = Markup("") if number is None else Markup('<sup title="{}">{}</sup>').format(visible(entry.note), number)
     tag = Markup('th scope="row"') if first else Markup("td")
     shown = escape(visible(entry.text))
+    if entry.link:
+        shown = Markup('<a href="{}">{}</a>').format(entry.link, shown)
     return Markup('<{} class="{}"{}>{}{}</{}>').format(tag, kind, value, shown, note, "th" if first else "td")
 
 

@@ -17,6 +17,7 @@ class Entry:
     mark: str = ""  # BEST, TIED or nothing
     note: str = ""  # a remark on this entry alone; equal remarks share a footnote
     error: float | None = None  # half of the interval that the text shows
+    link: str = ""  # a page of the same site; in HTML only
 
 
 @dataclass(frozen=True)

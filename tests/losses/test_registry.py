@@ -65,7 +65,7 @@ def test_a_file_with_a_syntax_error_is_named_and_the_rest_works(clone: Path) -> 
     assert done.stdout == f"{len(losses.names())}\n"
     assert "halfdone.py: SyntaxError" in done.stderr
     assert "the other losses work" in done.stderr
-    assert "ValueError: the loss 'halfdone' could not be imported: halfdone.py: SyntaxError" in done.stderr
+    assert "ValueError: the loss 'halfdone' could not be imported: losses/halfdone.py: SyntaxError" in done.stderr
     audited = run(clone, "-m", "benchmark", "audit")
     assert audited.returncode == 1
     assert "could not be imported: losses/halfdone.py" in audited.stdout
@@ -117,6 +117,39 @@ def test_a_plugin_that_fails_leaves_nothing_behind(tmp_path: Path, text: str, me
 def test_a_plugin_that_is_not_there() -> None:
     with pytest.raises(ValueError, match="there is no plug-in file"):
         losses.load_plugin("nowhere/mine.py")
+
+
+def install(folder: Path, package: str, text: str) -> None:
+    """A package as pip would leave it: a module, and metadata that names it as an entry point."""
+    (folder / f"{package}.py").write_text(text)
+    metadata = folder / f"{package}-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text(f"[marginbench.losses]\n{package} = {package}\n")
+
+
+def test_an_installed_package_adds_its_losses(clone: Path) -> None:
+    install(clone, "someones", TEN_LINES)
+    done = run(clone, "-c", "import losses; print(losses.create('throwaway', 5, 4).name, losses.broken())")
+    assert done.stdout == "throwaway {}\n", done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("import no_such_module_anywhere\n", "ModuleNotFoundError: No module named 'no_such_module_anywhere'"),
+        ("raise SystemExit(3)\n", "SystemExit: 3"),
+        (TEN_LINES.replace('"throwaway"', '"cosface"'), "DuplicateLossError: two losses are named 'cosface'"),
+    ],
+)
+def test_a_package_that_fails_is_named_and_the_rest_works(clone: Path, text: str, reason: str) -> None:
+    install(clone, "someones", TEN_LINES)
+    install(clone, "troubled", text)
+    code = "import losses; print(losses.names()); print(losses.get('cosface').__module__); print(losses.broken())"
+    names, cosface, broken = run(clone, "-c", code).stdout.splitlines()
+    assert "'throwaway'" in names
+    assert cosface == "losses.cosface"
+    assert f"the plug-in troubled = troubled: {reason}" in broken
 
 
 def test_losses_need_torch_and_nothing_else(clone: Path) -> None:

@@ -17,6 +17,7 @@ CELLS = {
     "omniglot": ALL * 3,
     "longtail": 4 * 6 * 5,
     "noise": 3 * ALL * 5,
+    "leaderboard": 2 * ALL * 5,
     "claims": 5 * (21 + 7 + 19 + 10 + 1 + 2 + 4 + 4),
     "sensitivity-dim": 6 * 2 * 5,
     "sensitivity-lr": 5 * 2 * 5,
@@ -54,6 +55,14 @@ def test_the_default_trains_eleven_losses_on_both_sets_that_need_no_download() -
     assert {cell.dataset["name"] for cell in cells} == {"digits", "glyphs"}
     assert {cell.seed for cell in cells} == set(range(5))
     assert all(cell.hyper["s"] == "auto" for cell in cells if cell.loss == "arcface")
+
+
+def test_the_leaderboard_runs_every_loss_and_those_of_the_default_as_it_does() -> None:
+    cells = spec.load("leaderboard").cells()
+    assert {cell.loss for cell in cells} == set(losses.names())
+    assert {cell.seed for cell in cells} == set(range(5))
+    here = [cell.description() for cell in cells]
+    assert all(cell.description() in here for cell in spec.load("default").cells())
 
 
 def test_smoke_is_done_in_seconds() -> None:

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from benchmark.statistics import ALL_DATASETS, MIN_SEEDS, compare, holm, summarise, tied_with_best
+from benchmark.statistics import ALL_DATASETS, MIN_SEEDS, compare, every_pair, holm, summarise, tied_with_best
 
 
 def frame(**values: list[float]) -> pd.DataFrame:
@@ -202,3 +202,23 @@ def test_columns_of_objects_with_none_are_read():
     results["accuracy"] = pd.Series([0.9, None, 0.7], dtype=object)
     found = row(summarise(results, ["accuracy"]), loss="a")
     assert (found["n_seeds"], found["left_out"]) == (2, 1)
+
+
+def test_every_pair_is_what_compare_says_corrected_over_all_pairs() -> None:
+    results = simulated({"a": 0.8, "b": 0.82, "c": 0.9}, datasets=2, seeds=6)
+    pairs = every_pair(results, "accuracy").set_index(["dataset", "loss", "other"])
+    assert len(pairs) == 3 * 3
+    for baseline in "abc":
+        against = compare(results, baseline, ["accuracy"])
+        for found in against.to_dict("records"):
+            one, other = sorted([found["loss"], baseline])
+            pair = pairs.loc[found["dataset"], one, other]
+            sign = 1 if one == found["loss"] else -1
+            assert sign * pair["difference"] == pytest.approx(found["difference"])
+            assert pair["half_width"] == pytest.approx(found["half_width"])
+            assert pair["p"] == pytest.approx(found["p"])
+    for dataset in ("set 0", "set 1", ALL_DATASETS):
+        part = pairs.loc[dataset]
+        assert part["p_holm"].to_list() == pytest.approx(holm(part["p"].to_numpy(dtype=float)).tolist())
+        tied = tied_with_best(results, "accuracy").set_index(["dataset", "loss"]).loc[dataset]
+        assert tied.loc["a", "tied_with_best"] == (not part.loc[("a", "c"), "significant"])

@@ -1,0 +1,217 @@
+"""The leaderboard's commands: `leaderboard [LOSS…]`, `verify`, `site` and `schema`, and `new-loss`."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from benchmark.cores import usable_cores
+
+
+class RunByDefault(TyperGroup):
+    """`leaderboard arcface` is short for `leaderboard run arcface`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if not args or (args[0] not in self.commands and args[0] not in ctx.help_option_names):
+            args = ["run", *args]
+        return super().parse_args(ctx, args)
+
+
+board = typer.Typer(
+    help="The leaderboard: make entries, check them, show them. Without a command's name: run.",
+    cls=RunByDefault,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Experiment = Annotated[str, typer.Option(help="The experiment that entries are made with.")]
+Plugins = Annotated[
+    list[Path] | None,
+    typer.Option("--plugin", metavar="FILE", help="A Python file with losses of your own; repeatable."),
+]
+Results = Annotated[
+    Path, typer.Option("--results", metavar="DIR", envvar="MARGINBENCH_RESULTS", help="Where results are kept.")
+]
+EntriesFolder = Annotated[
+    Path | None,
+    typer.Option("--entries", metavar="DIR", help="Where entries are; RESULTS/EXPERIMENT/entries by default."),
+]
+
+
+@board.command("run")
+def run(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[LOSS]...", help="Losses to enter; all by default.")
+    ] = None,
+    experiment: Experiment = "leaderboard",
+    plugin: Plugins = None,
+    results: Results = Path("results"),
+    entries: EntriesFolder = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", envvar="MARGINBENCH_DATA", help="Where datasets are; ./data by default."),
+    ] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Worker processes; one per core by default.")] = None,
+    device: Annotated[str, typer.Option(help="cpu, cuda or cuda:N.")] = "cpu",
+) -> None:
+    """Audit losses, run the cells they lack, write their entries and say where they stand.
+
+    A loss whose entry is there and up to date is not run again; remove the entry's file to have it made anew.
+
+    \b
+    Examples:
+      python -m benchmark leaderboard
+      python -m benchmark leaderboard myloss
+      python -m benchmark leaderboard myloss --plugin path/to/myloss.py
+    """
+    from benchmark import running
+    from benchmark.leaderboard import submitting, telling
+
+    _load(plugin)
+    request = running.Request(
+        experiment=experiment,
+        results=results,
+        data=data,
+        losses=list(dict.fromkeys(names)) if names else None,
+        workers=workers or usable_cores(),
+        device=device,
+        plugins=tuple(file.resolve() for file in plugin or []),
+    )
+    asked = submitting.experiment_of(request)
+    folder = entries or results / asked.name / "entries"
+    done = submitting.submit(request, folder)
+    found, read = submitting.current(asked, folder, results)
+    for line in telling.left_aside(found, read):
+        typer.echo(line, err=True)
+    if found.current is None:
+        typer.echo(f"no entry in {folder} counts yet")
+    elif names:
+        chosen = [entry for entry in done.entries if entry.label in found.current.entries]
+        typer.echo(telling.of_each(found.current, chosen))
+    else:
+        typer.echo(telling.whole_table(found.current))
+    raise typer.Exit(done.status)
+
+
+@board.command("verify")
+def verify(
+    files: Annotated[
+        list[Path] | None, typer.Argument(metavar="[FILE]...", help="Entries to check; all by default.")
+    ] = None,
+    experiment: Experiment = "leaderboard",
+    plugin: Plugins = None,
+    results: Results = Path("results"),
+    entries: EntriesFolder = None,
+) -> None:
+    """Check entries: their form, that ids follow from settings, and that figures follow from embeddings kept here.
+
+    \b
+    Examples:
+      python -m benchmark leaderboard verify
+      python -m benchmark leaderboard verify results/leaderboard/entries/arcface-1f0c55aa.json
+    """
+    from tqdm import tqdm
+
+    from benchmark import spec
+    from benchmark.leaderboard import verify as checking
+    from benchmark.leaderboard.reading import EntryError, read_entry
+    from benchmark.store import Store
+
+    _load(plugin)
+    name = spec.load(experiment).name
+    folder = entries or results / name / "entries"
+    chosen = files or sorted(folder.glob("*.json"))
+    if not chosen:
+        raise ValueError(f"there are no entries in {folder}")
+    refused = 0
+    for file in tqdm(chosen, desc="verify", leave=False, disable=None):
+        try:
+            verdict = checking.verify(read_entry(file), Store(results, name))
+        except EntryError as problem:
+            typer.echo(f"refused: {problem}")
+            refused += 1
+            continue
+        for reason in verdict.problems:
+            typer.echo(f"refused: {file.name}: {reason}")
+        refused += verdict.is_refused
+        absent = f", {verdict.absent} whose embeddings are not here" if verdict.absent else ""
+        if not verdict.is_refused:
+            typer.echo(f"sound: {file.name}: {verdict.checked} runs computed again{absent}")
+    typer.echo(f"{len(chosen)} entries, {refused} refused")
+    raise typer.Exit(1 if refused else 0)
+
+
+@board.command("site")
+def site(
+    experiment: Experiment = "leaderboard",
+    plugin: Plugins = None,
+    results: Results = Path("results"),
+    entries: EntriesFolder = None,
+    to: Annotated[
+        Path | None, typer.Option("--to", metavar="DIR", help="Where to write it; RESULTS/site by default.")
+    ] = None,
+    pictures: Annotated[bool, typer.Option(help="Draw curves and embeddings: seconds for each loss.")] = True,
+) -> None:
+    """Write the standings, a page for each loss and a page that compares two as a static site.
+
+    \b
+    Example:
+      python -m benchmark leaderboard site
+    """
+    from functools import partial
+
+    from benchmark import spec
+    from benchmark.leaderboard import submitting, telling
+    from benchmark.leaderboard.site import build, write_site
+    from benchmark.leaderboard.site.pictures import pictures as draw
+    from benchmark.store import Store
+
+    _load(plugin)
+    asked = spec.load(experiment)
+    found, read = submitting.current(asked, entries or results / asked.name / "entries", results)
+    for line in telling.left_aside(found, read):
+        typer.echo(line, err=True)
+    files = build(found, read, partial(draw, store=Store(results, asked.name)) if pictures else None)
+    typer.echo(f"site: {write_site(files, to or results / 'site')}")
+
+
+@board.command("schema")
+def schema() -> None:
+    """Print the JSON Schema of an entry."""
+    from benchmark.leaderboard.entries import schema as text
+
+    typer.echo(text(), nl=False)
+
+
+def new_loss(
+    name: Annotated[str, typer.Argument(help="What the loss is to be called, such as my_loss.")],
+    folder: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write it there, to be used with --plugin, not into losses/.")
+    ] = None,
+) -> None:
+    """Write a short file with a working loss, to be changed into your own.
+
+    \b
+    Example:
+      python -m benchmark new-loss my_loss
+    """
+    from benchmark.leaderboard.scaffold import write_template
+
+    path = write_template(name, folder)
+    option = f" --plugin {path}" if folder else ""
+    typer.echo(f"{path} is a loss that works: make it yours, then")
+    typer.echo(f"  python -m benchmark audit {name}{option}")
+    typer.echo(f"  python -m benchmark leaderboard {name}{option}")
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the leaderboard's commands to the command line."""
+    app.add_typer(board, name="leaderboard")
+    app.command("new-loss")(new_loss)
+
+
+def _load(plugins: list[Path] | None) -> None:
+    import losses
+
+    for file in plugins or []:
+        losses.load_plugin(file)

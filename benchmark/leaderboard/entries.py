@@ -1,0 +1,211 @@
+"""An entry: one loss with one configuration, what it reached seed by seed, and what that rests on.
+
+The JSON Schema in entry.schema.json is made from these models; `python -m benchmark leaderboard schema` prints it.
+What a schema cannot say (lists of one length, ids and flags that follow from the rest) the validators say.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
+
+from benchmark.cell import cell_id
+from benchmark.columns import COLUMNS
+from benchmark.spec.labels import with_settings
+
+FORMAT = 1
+LARGEST_FIGURE = 1e6
+
+LossName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
+Key = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,39}$")]
+MetricName = Annotated[str, Field(pattern=r"^[a-z0-9_@=/-]{1,60}$")]
+Line = Annotated[str, Field(min_length=1, max_length=200)]
+Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+CellId = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
+Count = Annotated[int, Field(ge=0, le=2**31 - 1)]
+Figure = Annotated[float, Field(ge=-LARGEST_FIGURE, le=LARGEST_FIGURE, allow_inf_nan=False)]
+Plain = Annotated[str, Field(max_length=200)] | bool | int | float | None
+Described = dict[Key, JsonValue]
+
+
+class Part(BaseModel):
+    """All keys are known and every value has exactly the type asked for."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Run(Part):
+    """One seed: the cell that was trained and the embeddings that it left."""
+
+    seed: Count
+    cell: CellId
+    embeddings: Digest = Field(description="SHA-256 of embeddings.safetensors")
+    diverged_at: Count | None = Field(description="the step at which training diverged, null where it did not")
+    diverged_reason: Annotated[str, Field(max_length=500)] = ""
+
+
+class Result(Part):
+    """One dataset with the training that it got. Every list has one place a run."""
+
+    label: Line
+    dataset: Described
+    digest: Digest = Field(description="of the data itself")
+    backbone: Key
+    dim: Annotated[int, Field(ge=1, le=65_536)]
+    recipe: Described
+    runs: Annotated[list[Run], Field(min_length=1, max_length=1000)]
+    figures: Annotated[dict[MetricName, list[Figure | None]], Field(max_length=200)]
+    without_each_identity: Annotated[dict[MetricName, list[list[Figure] | None]], Field(max_length=20)] = Field(
+        description="the metric without each test identity in turn, for intervals that carry the identities too"
+    )
+
+    @model_validator(mode="after")
+    def _one_place_a_run(self) -> Self:
+        seeds = [run.seed for run in self.runs]
+        if len(set(seeds)) < len(seeds):
+            raise ValueError(f"{self.label}: a seed is given twice among {seeds}")
+        if len({run.embeddings for run in self.runs}) < len(self.runs):
+            raise ValueError(f"{self.label}: two runs have the same embeddings")
+        for name, values in self.figures.items():
+            _check_places(f"{self.label}: figures of {name}", values, self.runs)
+            for value in values:
+                _check_bounds(f"{self.label}: {name}", name, value)
+        return self
+
+    @model_validator(mode="after")
+    def _one_value_an_identity(self) -> Self:
+        for name, rows in self.without_each_identity.items():
+            if name not in self.figures:
+                raise ValueError(f"{self.label}: {name} is given without each identity, but not as a figure")
+            _check_places(f"{self.label}: {name} without each identity", rows, self.runs)
+            if len({len(row) for row in rows if row is not None}) > 1:
+                raise ValueError(f"{self.label}: {name} without each identity: runs have different numbers of them")
+            for row in rows:
+                for value in row or ():
+                    _check_bounds(f"{self.label}: {name} without an identity", name, value)
+        return self
+
+    @property
+    def seeds(self) -> list[int]:
+        return [run.seed for run in self.runs]
+
+    def setting(self) -> dict[str, Any]:
+        """What losses must share to be compared, but for the data's digest."""
+        parts = {"dataset": self.dataset, "backbone": self.backbone, "dim": self.dim, "recipe": self.recipe}
+        return {**parts, "seeds": sorted(self.seeds)}
+
+
+class Check(Part):
+    """One check of the audit, which the loss has passed or to which it does not apply."""
+
+    check: Line
+    verdict: Literal["pass", "none"]
+    worst: Figure | None
+    tolerance: Figure
+
+
+class Entry(Part):
+    """What one file of the leaderboard holds."""
+
+    format: Literal[1]
+    loss: LossName
+    hyper: Annotated[dict[Key, Plain], Field(max_length=50)] = Field(description="what differs from the defaults")
+    settings: Annotated[dict[Key, Plain], Field(max_length=50)] = Field(description="every hyper-parameter's value")
+    tuned: bool = Field(description="whether anything but the scale's rule s=auto differs from the loss's defaults")
+    family: Line
+    description: Annotated[str, Field(max_length=6000)] = Field(description="the loss's docstring")
+    origin: Literal["repository", "plug-in"] = Field(description="whether the loss is a file of losses/")
+    loss_digest: Digest = Field(description="of the loss's source file")
+    protocol: Annotated[int, Field(ge=1, le=1_000_000)]
+    date: Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")] = Field(description="of its last run")
+    versions: Annotated[dict[Key, Line], Field(max_length=20)]
+    audit: Annotated[list[Check], Field(min_length=1, max_length=100)]
+    results: Annotated[list[Result], Field(min_length=1, max_length=100)]
+
+    @model_validator(mode="after")
+    def _flag_follows(self) -> Self:
+        if self.tuned != is_tuned(self.hyper):
+            raise ValueError(f"tuned is {self.tuned}, which does not follow from hyper {self.hyper}")
+        unlike = {key: value for key, value in self.hyper.items() if self.settings.get(key) != value}
+        if unlike:
+            raise ValueError(f"settings do not hold what hyper says: {unlike}")
+        return self
+
+    @model_validator(mode="after")
+    def _labels_differ(self) -> Self:
+        labels = [result.label for result in self.results]
+        if len(set(labels)) < len(labels):
+            raise ValueError(f"two results have one label among {labels}")
+        return self
+
+    @model_validator(mode="after")
+    def _cells_follow(self) -> Self:
+        for result in self.results:
+            for run in result.runs:
+                follows = cell_id(self._cell(result, run), self.protocol, result.digest, self.loss_digest)
+                if run.cell != follows:
+                    raise ValueError(
+                        f"{result.label}, seed {run.seed}: the cell's id is {run.cell}, but loss, settings, data and "
+                        f"protocol give {follows}"
+                    )
+        return self
+
+    def _cell(self, result: Result, run: Run) -> dict[str, Any]:
+        parts = {"dataset": result.dataset, "backbone": result.backbone, "dim": result.dim, "recipe": result.recipe}
+        return {**parts, "loss": self.loss, "hyper": self.hyper, "seed": run.seed}
+
+    @property
+    def label(self) -> str:
+        """How tables name it: `arcface s=auto`."""
+        return with_settings(self.loss, self.hyper)
+
+    @property
+    def name(self) -> str:
+        """Of its file, without the ending: the loss and a short hash of the configuration."""
+        return entry_name(self.loss, self.hyper, self.protocol, [result.setting() for result in self.results])
+
+
+def entry_name(loss: str, hyper: Mapping[str, Any], protocol: int, settings: list[dict[str, Any]]) -> str:
+    """`arcface-1f0c55aa`: the source's digest is no part of it, so that an edited loss replaces its entry."""
+    return f"{loss}-{short_hash({'hyper': hyper, 'protocol': protocol, 'settings': in_order(settings)})}"
+
+
+def in_order(settings: list[dict[str, Any]]) -> list[str]:
+    """Settings as texts, in an order that does not depend on who lists them."""
+    return sorted(json.dumps(setting, sort_keys=True) for setting in settings)
+
+
+def short_hash(content: Any) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:8]
+
+
+def is_tuned(hyper: Mapping[str, Any]) -> bool:
+    """Whether anything but the scale's rule, which looks at the class count alone, was chosen."""
+    return any((name, value) != ("s", "auto") for name, value in hyper.items())
+
+
+def schema() -> str:
+    """The JSON Schema of an entry, as the committed file holds it."""
+    content = {"$schema": "https://json-schema.org/draft/2020-12/schema", **Entry.model_json_schema()}
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
+_UNITS = {column.key: column.unit for column in COLUMNS}
+_LARGEST = {"%": 1.0, "°": 180.0}
+
+
+def _check_places(what: str, values: list[Any], runs: list[Run]) -> None:
+    if len(values) != len(runs):
+        raise ValueError(f"{what}: {len(values)} values for {len(runs)} runs")
+    for value, run in zip(values, runs, strict=True):
+        if value is not None and run.diverged_at is not None:
+            raise ValueError(f"{what}: seed {run.seed} diverged and cannot have a value")
+
+
+def _check_bounds(what: str, metric: str, value: float | None) -> None:
+    """Shares lie between 0 and 1, angles between 0 and 180°."""
+    largest = _LARGEST.get(_UNITS.get(metric, ""))
+    if value is not None and largest is not None and not 0.0 <= value <= largest:
+        raise ValueError(f"{what} is {value}, expected 0 to {largest:g}")

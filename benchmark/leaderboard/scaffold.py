@@ -1,0 +1,63 @@
+"""A new loss's file: short, commented, and working as it is, so that it can be changed step by step."""
+
+import keyword
+import re
+from pathlib import Path
+
+import losses
+from benchmark.store import write_atomically
+
+NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+RESERVED = ("all", "run", "verify", "site", "schema")
+"""Words of experiment files and of the command line."""
+
+TEMPLATE = '''\
+"""{title}: say in one line what is new about it."""
+
+from torch import Tensor
+
+from losses import Batch, TargetOnlyHead, number, scale
+
+
+class {title}(TargetOnlyHead):
+    """ℓ_y = s·(cos θ_y − m), every other ℓ_j = s·cos θ_j.
+
+    Paper: authors, title, year.
+    Good for: what it is meant for.
+    """
+
+    name = "{name}"
+    neutral = ({{"m": 0.0}}, "normface")  # the setting without margin, and what the loss then equals: the audit looks
+
+    # Hyper-parameters, with default, range and meaning. s="auto" takes the scale from the number of classes.
+    s: float = scale("auto")
+    m: float = number(0.2, low=0.0, high=1.0, meaning="margin taken from the target's cosine")
+
+    def target_cosine(self, cosine: Tensor, batch: Batch) -> Tensor:
+        # `cosine` is cos θ between each embedding and its own class (B). What is returned takes its place in training;
+        # autograd does the rest. It must not rise while θ goes from 0 to π. losses/_head.py has what else is possible.
+        return cosine - self.m
+'''
+
+
+def write_template(name: str, folder: Path | None = None) -> Path:
+    """Writes `<name>.py` into losses/, or into another folder as a plug-in. `ValueError` if the name will not do."""
+    check_name(name)
+    path = (folder or Path(losses.__file__).parent) / f"{name}.py"
+    if path.exists():
+        raise ValueError(f"{path} is there already; choose another name, or remove it first")
+    title = "".join(part.capitalize() for part in name.split("_"))
+    write_atomically(path, TEMPLATE.format(name=name, title=title).encode())
+    return path
+
+
+def check_name(name: str) -> None:
+    if not NAME.fullmatch(name) or keyword.iskeyword(name):
+        raise ValueError(
+            f"{name!r} cannot be a loss's name: expected a word of lower-case letters, digits and underscores that "
+            "begins with a letter, at most 40 characters, such as my_loss"
+        )
+    if name in RESERVED:
+        raise ValueError(f"{name!r} means something else in experiment files or commands; choose another name")
+    if name in losses.names() or name in losses.broken():
+        raise ValueError(f"there is a loss named {name!r} already; choose another name")

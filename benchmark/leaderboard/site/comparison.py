@@ -1,0 +1,82 @@
+"""Any two losses side by side: every pair's difference on every dataset by every metric, for the page's script."""
+
+import json
+from typing import Any
+
+import pandas as pd
+
+from benchmark.columns import COLUMNS, MetricColumn
+from benchmark.leaderboard.site.rendering import json_for_a_page, page
+from benchmark.leaderboard.standings import Board
+from benchmark.statistics import every_pair, summarise
+
+DIGITS = 6  # significant ones: more than any table shows
+
+
+def comparison_page(board: Board | None) -> bytes:
+    content = {"losses": [], "rows": []} if board is None else comparison_data(board)
+    text = json.dumps(content, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
+    return page("compare.html.j2", here="compare", up="", data=json_for_a_page(text), count=len(content["losses"]))
+
+
+def comparison_data(board: Board) -> dict[str, Any]:
+    """`losses` by place; `rows` with each loss's mean and half interval, and each pair's difference (one − other,
+    `one` before `other` in the list), half interval, p after Holm and, where there is no test, the reason."""
+    labels = sorted(board.entries)
+    findings = board.findings
+    rows = []
+    for column in COLUMNS:
+        if column.key in findings.results and findings.results[column.key].notna().any():
+            rows += _rows(board, labels, column)
+    main = {(name, column.key) for name, column in findings.figures.items()}
+    for row in rows:
+        row["main"] = (row["dataset"], row["key"]) in main
+    rows.sort(key=lambda row: not row["main"])
+    return {"losses": [{"label": label, "name": board.entries[label].name} for label in labels], "rows": rows}
+
+
+def _rows(board: Board, labels: list[str], column: MetricColumn) -> list[dict[str, Any]]:
+    results, jackknife = board.findings.results, board.findings.jackknife
+    with_it = results[results.groupby("dataset")[column.key].transform("count") > 0]
+    means = summarise(with_it, [column.key], jackknife, overall=True)
+    pairs = every_pair(with_it, column.key, jackknife)
+    found = []
+    for dataset in means["dataset"].unique():
+        of_loss = means[means["dataset"] == dataset].set_index("loss").reindex(labels)
+        of_pair = pairs[pairs["dataset"] == dataset].set_index(["loss", "other"])
+        ordered = [(one, other) for place, one in enumerate(labels) for other in labels[place + 1 :]]
+        of_pair = of_pair.reindex(pd.MultiIndex.from_tuples(ordered, names=["loss", "other"]))
+        found.append(
+            {
+                "key": column.key,
+                "metric": column.heading,
+                "dataset": str(dataset),
+                "unit": column.unit,
+                "decimals": column.decimals,
+                "better": column.better,
+                "means": [[_shown(mean, column), _shown(half, column)] for mean, half in _both(of_loss, "mean")],
+                "pairs": [
+                    [_shown(gap, column), _shown(half, column), _rounded(p), _reason(p, note)]
+                    for (gap, half), p, note in zip(
+                        _both(of_pair, "difference"), of_pair["p_holm"], of_pair["note"], strict=True
+                    )
+                ],
+            }
+        )
+    return found
+
+
+def _both(table: pd.DataFrame, name: str) -> list[tuple[Any, Any]]:
+    return list(zip(table[name], table["half_width"], strict=True))
+
+
+def _shown(value: Any, column: MetricColumn) -> float | None:
+    return None if pd.isna(value) else _rounded(float(value) * column.factor)
+
+
+def _rounded(value: Any) -> float | None:
+    return None if pd.isna(value) else float(f"{float(value):.{DIGITS}g}")
+
+
+def _reason(p: Any, note: Any) -> str:
+    return str(note) if pd.isna(p) and not pd.isna(note) else ""

@@ -1,0 +1,117 @@
+"""The first page: the answer in words and the standings, for every metric and every board."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from benchmark.columns import measured
+from benchmark.leaderboard.entries import Entry
+from benchmark.leaderboard.reading import Entries
+from benchmark.leaderboard.site.rendering import page
+from benchmark.leaderboard.standings import Board, Standings
+from benchmark.leaderboard.telling import about, why_apart
+from benchmark.report.answer import Answer, answer
+from benchmark.report.leaderboard import by_metric, leaderboard
+from benchmark.report.page import Shown, choices
+from benchmark.report.wording import counted
+from benchmark.tables import Table
+
+KINDS = (("Dataset", "dataset"), ("Family", "family"), ("Settings", "settings"))
+
+
+@dataclass(frozen=True)
+class Block:
+    """One table: a metric of a board. Filters look at both."""
+
+    board: str
+    metric: str
+    table: Shown
+
+
+@dataclass(frozen=True)
+class Left:
+    """A file that is not in the standings."""
+
+    name: str
+    reason: str
+
+
+def index_page(found: Standings, entries: Entries) -> bytes:
+    boards = [board for board in (found.current, *found.others) if board is not None]
+    blocks = [block for board in boards for block in _blocks(board, is_first=board is boards[0])]
+    return page(
+        "index.html.j2",
+        here="index",
+        up="",
+        size=_size(found),
+        answer=_answer(found),
+        filters=_filters(boards, blocks, found),
+        blocks=blocks,
+        left=_left(found, entries),
+    )
+
+
+def standings_table(board: Board) -> Table:
+    """The main figure of each dataset, each loss with a link to its page."""
+    return _linked(leaderboard(board.findings, about(board)), board)
+
+
+def settings_of(entry: Entry) -> str:
+    return "tuned" if entry.tuned else "defaults"
+
+
+def _blocks(board: Board, is_first: bool) -> list[Block]:
+    tables = [standings_table(board)]
+    columns = measured(board.findings.results, "performance")
+    tables += [_linked(by_metric(board.findings, about(board), column), board) for column in columns]
+    return [
+        Block(board.id, table.name, Shown(table if is_first else replace(table, name=f"{table.name}-{board.id}")))
+        for table in tables
+    ]
+
+
+def _linked(table: Table, board: Board) -> Table:
+    rows = []
+    for row in table.rows:
+        entry = board.entries[row.tags["loss"]]
+        name = replace(row.entries[0], link=f"losses/{entry.name}.html")
+        tags = {**row.tags, "settings": settings_of(entry)}
+        rows.append(replace(row, entries=(name, *row.entries[1:]), tags=tags))
+    return replace(table, rows=tuple(rows))
+
+
+def _filters(
+    boards: Sequence[Board], blocks: Sequence[Block], found: Standings
+) -> list[tuple[str, str, list[tuple[str, str]]]]:
+    """Label, attribute and options of every choice."""
+    if not boards:
+        return []
+    metrics = {block.metric: block.table.title for block in blocks}
+    kept = [("Metric", "metric", list(metrics.items())), *choices((block.table.table for block in blocks), KINDS)]
+    return [*kept, ("Protocol", "board", [(board.id, _board_title(board, found)) for board in boards])]
+
+
+def _board_title(board: Board, found: Standings) -> str:
+    size = f"{len(board.entries)} entries" if len(board.entries) > 1 else "one entry"
+    if board is found.current:
+        return f"{board.protocol} (today's), {size}"
+    return f"{board.protocol}, apart: {size}, {why_apart(board, found)}"
+
+
+def _answer(found: Standings) -> Answer | None:
+    return None if found.current is None else answer(found.current.findings)
+
+
+def _size(found: Standings) -> str:
+    if found.current is None:
+        return "no entry counts yet"
+    entries = found.current.entries.values()
+    runs = sum(len(result.runs) for entry in entries for result in entry.results)
+    return (
+        f"protocol {found.current.protocol} · {len(entries)} entries of {len({entry.loss for entry in entries})} losses"
+        f" · {counted(runs, 'run')} · last entry of {max(entry.date for entry in entries)}"
+    )
+
+
+def _left(found: Standings, entries: Entries) -> list[Left]:
+    left = [Left(f"{name}.json", reason) for name, reason in sorted(found.outdated.items())]
+    return left + [Left(name, reason.removeprefix(f"{name}: ")) for name, reason in sorted(entries.refused.items())]

@@ -1,0 +1,141 @@
+"""Who stands where: entries that were made alike are compared, the others are shown apart.
+
+Made alike means the same protocol, datasets (by their digests), training and seeds. Such entries form a board.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from benchmark.cell import PROTOCOL_VERSION
+from benchmark.leaderboard.entries import Entry, entry_name, in_order, short_hash
+from benchmark.report.findings import Findings
+from benchmark.spec import Experiment, LossRow
+from benchmark.spec.labels import with_settings
+from benchmark.statistics import Jackknife
+
+
+@dataclass(frozen=True)
+class Board:
+    """Entries that can be compared with each other."""
+
+    entries: Mapping[str, Entry]  # by label, such as `arcface s=auto`
+    baseline: str  # a label, which may have no entry
+
+    @property
+    def protocol(self) -> int:
+        return next(iter(self.entries.values())).protocol
+
+    @property
+    def id(self) -> str:
+        return board_id(next(iter(self.entries.values())))
+
+    @cached_property
+    def findings(self) -> Findings:
+        """Means, intervals, ties and ranks. Without an entry of the baseline, differences are against the first."""
+        baseline = self.baseline if self.baseline in self.entries else min(self.entries)
+        return Findings(results(self.entries), baseline, jackknife(self.entries))
+
+    @cached_property
+    def order(self) -> list[str]:
+        """Labels by their average rank over the datasets, best first; those that have none come last."""
+        ranked = [str(label) for label in self.findings.places.index]
+        return [*ranked, *sorted(set(self.entries) - set(ranked))]
+
+
+@dataclass(frozen=True)
+class Standings:
+    """The board that an experiment asks for today, the other boards, and entries that no longer count."""
+
+    current: Board | None
+    others: list[Board] = field(default_factory=list)
+    outdated: dict[str, str] = field(default_factory=dict)  # an entry's name → why it does not count
+
+
+def standings(entries: Mapping[str, Entry], experiment: Experiment, digests: Mapping[str, str]) -> Standings:
+    """`digests` are those of the present source files, by the names of this project's own losses."""
+    outdated = {name: reason for name, entry in entries.items() if (reason := _outdated(entry, digests))}
+    alike: dict[str, dict[str, Entry]] = defaultdict(dict)
+    for name, entry in entries.items():
+        if name not in outdated:
+            alike[board_id(entry)][entry.label] = entry
+    baseline = baseline_label(experiment)
+    boards = [Board(group, baseline) for group in alike.values()]
+    asked = [board for board in boards if _is_asked_for(board, experiment)]
+    current = max(asked, key=lambda board: (len(board.entries), board.id), default=None)
+    others = sorted((board for board in boards if board is not current), key=lambda board: (-board.protocol, board.id))
+    return Standings(current, others, outdated)
+
+
+def _outdated(entry: Entry, digests: Mapping[str, str]) -> str:
+    if digests.get(entry.loss) == entry.loss_digest or (entry.origin == "plug-in" and entry.loss not in digests):
+        return ""
+    if entry.origin == "plug-in":
+        return f"it is of a plug-in, and losses/ has a loss named {entry.loss} of its own"
+    if entry.loss in digests:
+        return f"losses/{entry.loss}.py has changed since: `python -m benchmark leaderboard {entry.loss}` makes it anew"
+    return f"there is no loss {entry.loss} in losses/ any more"
+
+
+def board_id(entry: Entry) -> str:
+    parts = [{**result.setting(), "digest": result.digest} for result in entry.results]
+    return short_hash({"protocol": entry.protocol, "settings": in_order(parts)})
+
+
+def settings_of(experiment: Experiment) -> list[dict[str, Any]]:
+    """What an entry of this experiment has as its results' settings."""
+    found: dict[str, dict[str, Any]] = {}
+    for cell in experiment.cells(losses=[experiment.losses[0].label]):
+        about = cell.description()
+        setting = {name: about[name] for name in ("dataset", "backbone", "dim", "recipe")}
+        key = short_hash(setting)
+        found.setdefault(key, {**setting, "seeds": set()})["seeds"].add(cell.seed)
+    return [{**setting, "seeds": sorted(setting["seeds"])} for setting in found.values()]
+
+
+def name_of(row: LossRow, experiment: Experiment) -> str:
+    """The name of the entry that a loss's row of an experiment has or will have."""
+    return entry_name(row.name, row.hyper, PROTOCOL_VERSION, settings_of(experiment))
+
+
+def baseline_label(experiment: Experiment) -> str:
+    row = next(row for row in experiment.losses if row.label == experiment.baseline)
+    return with_settings(row.name, row.hyper)
+
+
+def _is_asked_for(board: Board, experiment: Experiment) -> bool:
+    entry = next(iter(board.entries.values()))
+    asked = in_order(settings_of(experiment))
+    return board.protocol == PROTOCOL_VERSION and in_order([result.setting() for result in entry.results]) == asked
+
+
+def results(entries: Mapping[str, Entry]) -> pd.DataFrame:
+    """One row a run, as `benchmark.statistics` wants them."""
+    rows = [row for label, entry in entries.items() for row in _rows(label, entry)]
+    return pd.DataFrame(rows)
+
+
+def _rows(label: str, entry: Entry) -> Iterable[dict[str, Any]]:
+    for result in entry.results:
+        for place, run in enumerate(result.runs):
+            status = "ok" if run.diverged_at is None else "diverged"
+            about = {"loss": label, "name": entry.loss, "dataset": result.label, "seed": run.seed, "status": status}
+            yield about | {name: values[place] for name, values in result.figures.items()}
+
+
+def jackknife(entries: Mapping[str, Entry]) -> Jackknife:
+    """Each metric without each test identity, where entries hold it."""
+    found: dict[tuple[str, str, int], dict[str, np.ndarray]] = {}
+    for label, entry in entries.items():
+        for result in entry.results:
+            for place, run in enumerate(result.runs):
+                kept = {name: rows[place] for name, rows in result.without_each_identity.items()}
+                found[label, result.label, run.seed] = {
+                    name: np.array(values) for name, values in kept.items() if values is not None
+                }
+    return found
