@@ -17,19 +17,20 @@ _plots: dict[str, "Plot"] = {}
 @dataclass(frozen=True)
 class Plot:
     name: str
+    title: str
     section: str
     place: int  # within the section, the lowest first
     draw: Callable[[Material], Drawn]
 
 
-def plot(section: str, place: int) -> Callable[[Callable[[Material], Drawn]], Callable[[Material], Drawn]]:
+def plot(title: str, section: str, place: int) -> Callable[[Callable[[Material], Drawn]], Callable[[Material], Drawn]]:
     """Registers the function as the plot of its file's name."""
 
     def register(draw: Callable[[Material], Drawn]) -> Callable[[Material], Drawn]:
         if section not in SECTIONS:
             raise ValueError(f"there is no section {section!r} for {draw.__module__}; expected one of {list(SECTIONS)}")
         name = draw.__module__.rpartition(".")[2]
-        _plots[name] = Plot(name, section, place, draw)
+        _plots[name] = Plot(name, title, section, place, draw)
         return draw
 
     return register
@@ -47,7 +48,10 @@ def draw_all(collected: Collected, metric: str = VERIFICATION) -> Drawn:
     """
     material = Material(collected, metric)
     for one in _all():
-        yield from one.draw(material)
+        if len(material.table):
+            yield from one.draw(material)
+        else:
+            yield Skipped(one.name, one.title, "the experiment has no stored run", one.section)
 
 
 def _all() -> list[Plot]:

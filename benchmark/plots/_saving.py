@@ -1,7 +1,6 @@
 """Figures as files: the same figure gives the same bytes, with no version, date or host in them."""
 
 import io
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -36,8 +35,7 @@ def as_svg(figure: Figure, title: str = "", caption: str = "") -> bytes:
 def _rendered(figure: Figure, canvas: type[Any], kind: str, metadata: dict[str, Any]) -> bytes:
     content = io.BytesIO()
     before = figure.canvas
-    with applied(), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing from font")  # a label in a script that the font lacks
+    with applied():
         try:
             canvas(figure)
             engine = figure.get_layout_engine()

@@ -16,7 +16,7 @@ LINE = 0.2  # inches between two labels
 BAR = 0.11  # between two bars
 
 
-@plot("comparison", place=3)
+@plot(TITLE, "comparison", place=3)
 def draw(material: Material) -> Drawn:
     if material.table[material.metric].isna().all():
         yield Skipped("critical_difference", TITLE, f"no run has a {name_of(material.metric)}", "comparison")

@@ -17,7 +17,7 @@ CLIPPED_BEYOND = 5.0  # times the median reach of a panel's intervals
 TITLE = "Differences from the baseline"
 
 
-@plot("comparison", place=1)
+@plot(TITLE, "comparison", place=1)
 def draw(material: Material) -> Drawn:
     others = [loss for loss in material.losses if loss != material.baseline]
     if material.baseline not in material.losses or not others:
@@ -37,6 +37,7 @@ def draw(material: Material) -> Drawn:
 @styled
 def figure(compared: pd.DataFrame, lower_is_better: bool = False) -> Figure:
     """One panel a dataset from the rows of `statistics.compare` for one metric; the best loss stands at the top."""
+    compared = compared[compared.groupby("dataset")["difference"].transform("count") > 0]  # no panel without a value
     losses = _ordered(compared, lower_is_better)
     unit = unit_of(str(compared["metric"].iloc[0]))
     datasets = list(dict.fromkeys(compared["dataset"]))

@@ -18,7 +18,7 @@ HEIGHT = 2.9  # inches of a panel
 LINE = 0.14  # of a label
 
 
-@plot("geometry", place=2)
+@plot(TITLE, "geometry", place=2)
 def draw(material: Material) -> Drawn:
     means = mean_geometry(material.table, material.metric)
     if not len(means):

@@ -16,9 +16,12 @@ TITLE = "Losses by datasets"
 DARK = 0.55  # of the colour scale, beyond which text is white
 
 
-@plot("comparison", place=2)
+@plot(TITLE, "comparison", place=2)
 def draw(material: Material) -> Drawn:
-    standing = material.standing if len(material.table) else pd.DataFrame({"mean": []})
+    standing = material.standing
+    if len(material.losses) < 2:
+        yield Skipped("heatmap", TITLE, "one loss: nothing to compare", "comparison")
+        return
     if standing["mean"].isna().all():
         yield Skipped("heatmap", TITLE, f"no run has a {name_of(material.metric)}", "comparison")
         return
@@ -61,7 +64,7 @@ def figure(standing: pd.DataFrame, metric: str, lower_is_better: bool = False) -
 def _means(standing: pd.DataFrame, lower_is_better: bool) -> pd.DataFrame:
     """Losses × datasets, the best loss first; one dataset has no column "all datasets" beside it."""
     means = standing.pivot_table(index="loss", columns="dataset", values="mean", sort=False, dropna=False)
-    means = means.astype("Float64").astype(float)
+    means = means.astype("Float64").astype(float).dropna(axis="columns", how="all")
     if means.shape[1] == 2 and ALL_DATASETS in means:
         means = means.drop(columns=ALL_DATASETS)
     order = means.iloc[:, -1].fillna(means.mean(axis=1)).sort_values(ascending=lower_is_better, kind="stable")

@@ -34,7 +34,7 @@ class Shape:
     pull: Floats  # the loss's slope over θ, per radian
 
 
-@plot("losses", place=1)
+@plot("Target logits and gradients", "losses", place=1)
 def draw(material: Material) -> Drawn:
     for dataset in material.datasets:
         runs = {loss: run for loss, _, run in material.first_runs(dataset)}

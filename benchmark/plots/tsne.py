@@ -31,7 +31,7 @@ class Map:
     labels: NDArray[np.int64]
 
 
-@plot("embeddings", place=3)
+@plot(TITLE, "embeddings", place=3)
 def draw(material: Material) -> Drawn:
     table = material.table
     for dataset in material.datasets:
