@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from benchmark.collected import Collected
-from benchmark.plots._material import VERIFICATION, Material
+from benchmark.columns import VERIFICATION
+from benchmark.plots._material import Material
 from benchmark.plots._picture import SECTIONS, Picture, Skipped
 
 PACKAGE = "benchmark.plots"
@@ -41,7 +42,7 @@ def names() -> list[str]:
     return [one.name for one in _all()]
 
 
-def draw_all(collected: Collected, metric: str = VERIFICATION) -> Drawn:
+def draw_all(collected: Collected, metric: str = VERIFICATION.key) -> Drawn:
     """Every picture of an experiment, and every one that cannot be drawn, in the order of the sections.
 
     `metric` is the figure by which losses are compared: it decides which is best.

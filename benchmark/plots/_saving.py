@@ -37,11 +37,12 @@ def _rendered(figure: Figure, canvas: type[Any], kind: str, metadata: dict[str, 
     before = figure.canvas
     with applied():
         try:
-            canvas(figure)
+            FigureCanvasAgg(figure)
             engine = figure.get_layout_engine()
-            if engine is not None:
+            if engine is not None:  # once, with one canvas, so that all files have the same layout in any order
                 engine.execute(figure)
-                figure.set_layout_engine(None)  # laid out once, so that both files have one layout
+                figure.set_layout_engine(None)
+            canvas(figure)
             figure.savefig(content, format=kind, metadata=metadata)
         finally:
             figure.set_canvas(before)
