@@ -21,6 +21,7 @@ from benchmark.tables.model import visible
 P = ParamSpec("P")
 
 WIDTH = 7.5  # inches; printed on A4 with usual margins, the smallest text is 6 points high
+LOWEST = 2.4  # inches: the least height at which a label along the side is not cut off
 SMALL = 7.5  # points, the smallest text
 INK, GREY, PALE = "#000000", "#6e6e6e", "#c4c4c4"
 BETTER, WORSE = "#0072b2", "#d55e00"
@@ -113,7 +114,7 @@ def panels(
     """A figure of so many panels and no empty ones; `height` is a row's, in inches."""
     columns = _columns(count, most_columns)
     rows = math.ceil(count / columns)
-    figure = blank(width, rows * height + 0.4)
+    figure = blank(width, max(rows * height + 0.4, LOWEST))
     grid = figure.subplots(rows, columns, squeeze=False, **sharing)
     axes = list(grid.flat)
     for empty in axes[count:]:

@@ -37,11 +37,11 @@ def figure(standing: pd.DataFrame, column: MetricColumn) -> Figure:
     best = means.min() if column.lower_is_better else means.max()
     behind = (means - best).abs()
     worst = float(np.nanmax(behind.to_numpy(), initial=0.0)) or 1.0
-    drawn = blank(min(WIDTH, 2.6 + 1.3 * means.shape[1]), 0.24 * len(means) + 1.3)
+    drawn = blank(min(WIDTH, 2.6 + 1.3 * means.shape[1]), max(0.24 * len(means) + 1.3, 2.1))
     axes = drawn.subplots()
     seaborn.heatmap(
         behind, ax=axes, cmap="Blues", vmin=0.0, vmax=worst, linewidths=0.8,
-        cbar_kws={"label": f"behind the best, {in_units(column)}".rstrip(", "), "aspect": 30},
+        cbar_kws={"label": wrapped(f"behind the best, {in_units(column)}".rstrip(", "), 18), "aspect": 30},
     )  # fmt: skip
     marks = standing.set_index(["loss", "dataset"])
     for row, loss in enumerate(means.index):
@@ -58,7 +58,7 @@ def figure(standing: pd.DataFrame, column: MetricColumn) -> Figure:
     axes.set_xticks(np.arange(means.shape[1]) + 0.5, headings, rotation=0)
     axes.tick_params(length=0, labelsize=SMALL)
     axes.set(xlabel="", ylabel="")
-    axes.set_title(wrapped(f"{column.title}   ▲ best   = tied with it", 60))
+    drawn.suptitle(wrapped(f"{column.title}   ▲ best   = tied with it", int(12 * drawn.get_figwidth())), fontsize=9)
     return drawn
 
 
