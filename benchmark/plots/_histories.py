@@ -21,8 +21,7 @@ def histories(material: Material) -> pd.DataFrame:
         _numbers(run).assign(loss_label=loss, dataset=dataset, seed=seed, diverged=status != "ok")
         for run, loss, dataset, seed, status in rows
     ]
-    parts = [part for part in parts if len(part)]
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["loss_label", "dataset", *ALWAYS])
+    return pd.concat(parts, ignore_index=True)
 
 
 def _numbers(run: Run) -> pd.DataFrame:

@@ -9,14 +9,13 @@ import pandas as pd
 from numpy.typing import NDArray
 from safetensors import safe_open
 
-from benchmark import metrics
 from benchmark.collected import Collected
+from benchmark.columns import VERIFICATION, MetricColumn
 from benchmark.plots._style import Look, looks
-from benchmark.plots._words import listed
+from benchmark.plots._words import column_of, listed
 from benchmark.statistics import tied_with_best
 from benchmark.store import Run
 
-VERIFICATION = "test/accuracy"
 Arrays = dict[str, NDArray[np.generic]]
 
 
@@ -25,15 +24,16 @@ class Material:
     """An experiment's results, and the metric by which its losses are compared."""
 
     collected: Collected
-    metric: str = VERIFICATION
+    metric: str = VERIFICATION.key
 
     @property
     def baseline(self) -> str:
         return self.collected.experiment.baseline
 
     @property
-    def lower_is_better(self) -> bool:
-        return self.metric.rpartition("/")[2] in metrics.LOWER_IS_BETTER
+    def column(self) -> MetricColumn:
+        """How the metric is shown."""
+        return column_of(self.metric)
 
     @cached_property
     def table(self) -> pd.DataFrame:
@@ -59,7 +59,7 @@ class Material:
     @cached_property
     def standing(self) -> pd.DataFrame:
         """Mean of every loss on every dataset and over all, with the best and what is tied with it."""
-        return tied_with_best(self.table, self.metric, self.lower_is_better, self.collected.jackknife)
+        return tied_with_best(self.table, self.metric, self.column.lower_is_better, self.collected.jackknife)
 
     def best(self, dataset: str) -> str | None:
         """The loss with the best mean; None if no run has a value."""

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from benchmark.collected import Collected
-from benchmark.plots._material import VERIFICATION, Material
+from benchmark.columns import VERIFICATION
+from benchmark.plots._material import Material
 from benchmark.plots._picture import SECTIONS, Picture, Skipped
 
 PACKAGE = "benchmark.plots"
@@ -17,19 +18,20 @@ _plots: dict[str, "Plot"] = {}
 @dataclass(frozen=True)
 class Plot:
     name: str
+    title: str
     section: str
     place: int  # within the section, the lowest first
     draw: Callable[[Material], Drawn]
 
 
-def plot(section: str, place: int) -> Callable[[Callable[[Material], Drawn]], Callable[[Material], Drawn]]:
+def plot(title: str, section: str, place: int) -> Callable[[Callable[[Material], Drawn]], Callable[[Material], Drawn]]:
     """Registers the function as the plot of its file's name."""
 
     def register(draw: Callable[[Material], Drawn]) -> Callable[[Material], Drawn]:
         if section not in SECTIONS:
             raise ValueError(f"there is no section {section!r} for {draw.__module__}; expected one of {list(SECTIONS)}")
         name = draw.__module__.rpartition(".")[2]
-        _plots[name] = Plot(name, section, place, draw)
+        _plots[name] = Plot(name, title, section, place, draw)
         return draw
 
     return register
@@ -40,14 +42,17 @@ def names() -> list[str]:
     return [one.name for one in _all()]
 
 
-def draw_all(collected: Collected, metric: str = VERIFICATION) -> Drawn:
+def draw_all(collected: Collected, metric: str = VERIFICATION.key) -> Drawn:
     """Every picture of an experiment, and every one that cannot be drawn, in the order of the sections.
 
     `metric` is the figure by which losses are compared: it decides which is best.
     """
     material = Material(collected, metric)
     for one in _all():
-        yield from one.draw(material)
+        if len(material.table):
+            yield from one.draw(material)
+        else:
+            yield Skipped(one.name, one.title, "the experiment has no stored run", one.section)
 
 
 def _all() -> list[Plot]:

@@ -1,7 +1,6 @@
 """Figures as files: the same figure gives the same bytes, with no version, date or host in them."""
 
 import io
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -36,14 +35,14 @@ def as_svg(figure: Figure, title: str = "", caption: str = "") -> bytes:
 def _rendered(figure: Figure, canvas: type[Any], kind: str, metadata: dict[str, Any]) -> bytes:
     content = io.BytesIO()
     before = figure.canvas
-    with applied(), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing from font")  # a label in a script that the font lacks
+    with applied():
         try:
-            canvas(figure)
+            FigureCanvasAgg(figure)
             engine = figure.get_layout_engine()
-            if engine is not None:
+            if engine is not None:  # once, with one canvas, so that all files have the same layout in any order
                 engine.execute(figure)
-                figure.set_layout_engine(None)  # laid out once, so that both files have one layout
+                figure.set_layout_engine(None)
+            canvas(figure)
             figure.savefig(content, format=kind, metadata=metadata)
         finally:
             figure.set_canvas(before)

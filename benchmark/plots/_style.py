@@ -2,6 +2,7 @@
 
 import math
 import textwrap
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,13 +21,17 @@ from benchmark.tables.model import visible
 P = ParamSpec("P")
 
 WIDTH = 7.5  # inches; printed on A4 with usual margins, the smallest text is 6 points high
+LOWEST = 2.4  # inches: the least height at which a label along the side is not cut off
 SMALL = 7.5  # points, the smallest text
 INK, GREY, PALE = "#000000", "#6e6e6e", "#c4c4c4"
 BETTER, WORSE = "#0072b2", "#d55e00"
-COLOURS = ("#0072b2", "#de8f05", "#009e73", "#cc5500", "#a3509b", "#56b4e9", "#8c6239")
+COLOURS = ("#0072b2", "#de8f05", "#009e73", "#cc5500", "#a3509b", "#56b4e9", "#5c3a1e")
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (5, 1.2, 1.2, 1.2)))
 MARKERS = "osD^vPX*<>ph"
-OF_CLASSES = (*COLOURS, "#000000", "#999999", "#b8a800")
+OF_CLASSES = (
+    "#0072b2", "#e69f00", "#009e73", "#9e3a00", "#b065a8", "#56b4e9", "#4d3319", "#000000", "#999999", "#d8c800",
+)  # fmt: skip
+"""Told apart by lightness too; numbers or markers stand beside them."""
 
 STYLE = {
     "font.family": "DejaVu Sans",
@@ -63,7 +68,8 @@ STYLE = {
 @contextmanager
 def applied() -> Iterator[None]:
     """This style on top of matplotlib's own defaults, whatever the user has set; theirs come back afterwards."""
-    with matplotlib.style.context(["default", STYLE]):
+    with matplotlib.style.context(["default", STYLE]), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")  # a label in a script that the font lacks
         yield
 
 
@@ -91,7 +97,7 @@ def looks(losses: Sequence[str], baseline: str) -> dict[str, Look]:
     """The same look for a loss in every picture. The baseline is black."""
     others = [loss for loss in losses if loss != baseline]
     found = {
-        loss: Look(COLOURS[i % len(COLOURS)], DASHES[i // len(COLOURS) % len(DASHES)], MARKERS[i % len(MARKERS)])
+        loss: Look(COLOURS[i % len(COLOURS)], DASHES[i % len(DASHES)], MARKERS[i % len(MARKERS)])
         for i, loss in enumerate(others)
     }
     return {**found, baseline: Look(INK, "-", "o")}
@@ -108,7 +114,7 @@ def panels(
     """A figure of so many panels and no empty ones; `height` is a row's, in inches."""
     columns = _columns(count, most_columns)
     rows = math.ceil(count / columns)
-    figure = blank(width, rows * height + 0.4)
+    figure = blank(width, max(rows * height + 0.4, LOWEST))
     grid = figure.subplots(rows, columns, squeeze=False, **sharing)
     axes = list(grid.flat)
     for empty in axes[count:]:
@@ -124,7 +130,7 @@ def _columns(count: int, most: int) -> int:
     return math.ceil(count / rows)
 
 
-def short(label: str, width: int = 26) -> str:
+def short(label: str, width: int = 24) -> str:
     """A label on one line; the middle of a long one is left out, since settings stand at its end."""
     text = " ".join(visible(label).split())
     if len(text) <= width:
@@ -133,7 +139,7 @@ def short(label: str, width: int = 26) -> str:
     return f"{text[: width - 1 - tail]}…{text[-tail:]}"
 
 
-def short_names(labels: Iterable[str], width: int = 26) -> dict[str, str]:
+def short_names(labels: Iterable[str], width: int = 24) -> dict[str, str]:
     """Labels shortened; those that would read alike are numbered."""
     found: dict[str, str] = {}
     for label in labels:

@@ -2,48 +2,32 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-NAMES = {
-    "accuracy": "verification accuracy",
-    "classification_accuracy": "classification accuracy",
-    "eer": "equal error rate",
-    "auc": "area under the ROC curve",
-    "recall@1": "recall@1",
-    "map@r": "MAP@R",
-}
-DEGREES = ("intra", "inter", "inter_min")
+from benchmark import metrics
+from benchmark.columns import COLUMNS, MetricColumn
+
+DIFFERENCES = {"%": "percentage points", "°": "degrees", "": ""}
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-PLAIN = ("nll", "brier")
 
 
-@dataclass(frozen=True)
-class Unit:
-    """How a metric is shown: times `factor`, with a sign behind it."""
-
-    factor: float
-    sign: str  # behind a value
-    difference: str  # of a difference
-
-    def value(self, value: float, decimals: int = 2) -> str:
-        return f"{number(self.factor * value, decimals)}{self.sign}"
+def column_of(metric: str) -> MetricColumn:
+    """How a metric is shown: as tables show it, or under its own name where they do not."""
+    for column in COLUMNS:
+        if column.key == metric:
+            return column
+    lower = metric.rpartition("/")[2] in metrics.LOWER_IS_BETTER
+    return MetricColumn(metric, metric, "", 3, "lower" if lower else "higher", "")
 
 
-def unit_of(metric: str) -> Unit:
-    """Shares are shown in per cent and their differences in percentage points, angles in degrees."""
-    name = metric.rpartition("/")[2]
-    if name.endswith(DEGREES):
-        return Unit(1.0, "°", "degrees")
-    if name in PLAIN:
-        return Unit(1.0, "", "")
-    return Unit(100.0, " %", "percentage points")
+def name_of(column: MetricColumn) -> str:
+    """The heading within a sentence: "verification accuracy", but "EER"."""
+    heading = column.heading
+    return heading[:1].lower() + heading[1:] if heading[1:2].islower() else heading
 
 
-def name_of(metric: str) -> str:
-    """`test/accuracy` is "verification accuracy"; a metric without such a name keeps its own."""
-    split, _, name = metric.rpartition("/")
-    known = NAMES.get(name, name)
-    return known if split in ("", "test") else f"{known} ({split})"
+def in_units(column: MetricColumn) -> str:
+    """What differences of a metric are counted in."""
+    return DIFFERENCES[column.unit]
 
 
 def number(value: float, decimals: int = 2, signed: bool = False) -> str:

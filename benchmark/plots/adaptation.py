@@ -21,7 +21,7 @@ HEIGHT, LINE = 2.0, 0.15  # inches of a panel, and of a label
 WIDE = 100.0  # largest over least value from which an axis is logarithmic
 
 
-@plot("training", place=2)
+@plot(TITLE, "training", place=2)
 def draw(material: Material) -> Drawn:
     adapted = changing(histories(material))
     if not len(adapted):

@@ -34,7 +34,7 @@ class Angles:
     other: Floats
 
 
-@plot("geometry", place=1)
+@plot("Angles", "geometry", place=1)
 def draw(material: Material) -> Drawn:
     for dataset in material.datasets:
         name, title = file_name("angles", dataset), f"Angles, {dataset}"

@@ -14,7 +14,7 @@ from benchmark.metrics.inputs import unit_rows
 from benchmark.plots._material import Material, read
 from benchmark.plots._picture import Picture, Skipped, file_name
 from benchmark.plots._registry import Drawn, plot
-from benchmark.plots._style import GREY, OF_CLASSES, SMALL, panels, short_names, styled, wrapped
+from benchmark.plots._style import GREY, INK, OF_CLASSES, SMALL, panels, short_names, styled, wrapped
 from benchmark.plots._words import counted
 
 Floats = NDArray[np.float64]
@@ -33,7 +33,7 @@ class Embedded:
     weight: Floats | None  # C×D unit rows where the test classes are the training classes
 
 
-@plot("embeddings", place=1)
+@plot(TITLE, "embeddings", place=1)
 def draw(material: Material) -> Drawn:
     datasets = datasets_of(material, 2)
     if not datasets:
@@ -113,7 +113,7 @@ def _rays(axes: Axes, weight: Floats, colours: Mapping[int, str]) -> None:
         colour = colours.get(label, GREY)
         axes.plot([0.0, x], [0.0, y], color=colour, linewidth=1.2)
         if len(weight) <= LABELLED and (x or y):
-            axes.text(0.72 * x, 0.72 * y, str(label), fontsize=SMALL, color=colour, ha="center", va="center",
+            axes.text(0.72 * x, 0.72 * y, str(label), fontsize=SMALL, color=INK, ha="center", va="center",
                       bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6})  # fmt: skip
 
 

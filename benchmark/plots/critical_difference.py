@@ -4,6 +4,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from benchmark.columns import MetricColumn
 from benchmark.plots._material import Material
 from benchmark.plots._picture import Picture, Skipped
 from benchmark.plots._registry import Drawn, plot
@@ -16,17 +17,17 @@ LINE = 0.2  # inches between two labels
 BAR = 0.11  # between two bars
 
 
-@plot("comparison", place=3)
+@plot(TITLE, "comparison", place=3)
 def draw(material: Material) -> Drawn:
     if material.table[material.metric].isna().all():
-        yield Skipped("critical_difference", TITLE, f"no run has a {name_of(material.metric)}", "comparison")
+        yield Skipped("critical_difference", TITLE, f"no run has a {name_of(material.column)}", "comparison")
         return
-    ranks = average_ranks(material.table, material.metric, material.lower_is_better)
+    ranks = average_ranks(material.table, material.metric, material.column.lower_is_better)
     found = critical_difference(ranks)
     if not found.can_separate:
         yield Skipped("critical_difference", TITLE, found.note + _left_out(ranks), "comparison")
         return
-    words = caption(ranks, found, material.metric)
+    words = caption(ranks, found, material.column)
     yield Picture("critical_difference", TITLE, words, figure(ranks, found), "comparison")
 
 
@@ -75,12 +76,12 @@ def _scale(axes: Axes, best: float, worst: float, difference: float) -> None:
     axes.text(best + difference / 2, 0.48, text, ha="center", va="bottom", fontsize=SMALL)
 
 
-def caption(ranks: Ranks, found: CriticalDifference, metric: str) -> str:
+def caption(ranks: Ranks, found: CriticalDifference, column: MetricColumn) -> str:
     average = ranks.average
     shown = listed([f"{loss} {number(rank)}" for loss, rank in average.items()], 24)
     groups = [listed(group) for group in found.groups if len(group) > 1]
     told = (
-        f"Average rank of {counted(len(average), 'loss')} by {name_of(metric)} over "
+        f"Average rank of {counted(len(average), 'loss')} by {name_of(column)} over "
         f"{counted(found.datasets, 'dataset')}, 1 is best: {shown}. Ranks that differ by less than "
         f"{number(found.difference or 0.0)} are not told apart (Nemenyi's test): "
     )

@@ -6,18 +6,19 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from benchmark.columns import MetricColumn
 from benchmark.plots._material import Material
 from benchmark.plots._picture import Picture, Skipped
 from benchmark.plots._registry import Drawn, plot
 from benchmark.plots._style import BETTER, GREY, INK, SMALL, WORSE, panels, short, short_names, styled, wrapped
-from benchmark.plots._words import Unit, counted, listed, name_of, number, unit_of
+from benchmark.plots._words import column_of, counted, in_units, listed, name_of, number
 from benchmark.statistics import ALL_DATASETS, compare
 
 CLIPPED_BEYOND = 5.0  # times the median reach of a panel's intervals
 TITLE = "Differences from the baseline"
 
 
-@plot("comparison", place=1)
+@plot(TITLE, "comparison", place=1)
 def draw(material: Material) -> Drawn:
     others = [loss for loss in material.losses if loss != material.baseline]
     if material.baseline not in material.losses or not others:
@@ -28,31 +29,31 @@ def draw(material: Material) -> Drawn:
         return
     compared = compare(material.table, material.baseline, [material.metric], material.collected.jackknife)
     if compared["difference"].isna().all():
-        yield Skipped("forest", TITLE, f"no seed has {name_of(material.metric)} of both sides", "comparison")
+        yield Skipped("forest", TITLE, f"no seed has a {name_of(material.column)} of both sides", "comparison")
         return
-    drawn = figure(compared, material.lower_is_better)
-    yield Picture("forest", TITLE, caption(compared), drawn, "comparison")
+    yield Picture("forest", TITLE, caption(compared), figure(compared), "comparison")
 
 
 @styled
-def figure(compared: pd.DataFrame, lower_is_better: bool = False) -> Figure:
+def figure(compared: pd.DataFrame) -> Figure:
     """One panel a dataset from the rows of `statistics.compare` for one metric; the best loss stands at the top."""
-    losses = _ordered(compared, lower_is_better)
-    unit = unit_of(str(compared["metric"].iloc[0]))
+    compared = compared[compared.groupby("dataset")["difference"].transform("count") > 0]  # no panel without a value
+    column = column_of(str(compared["metric"].iloc[0]))
+    losses = _ordered(compared, column.lower_is_better)
     datasets = list(dict.fromkeys(compared["dataset"]))
     drawn, axes = panels(len(datasets), 0.21 * len(losses) + 0.75, most_columns=3, sharey=True)
     names = short_names(losses, 24)
     for panel, dataset in zip(axes, datasets, strict=True):
         rows = compared[compared["dataset"] == dataset].set_index("loss").reindex(losses)
-        _panel(panel, rows, unit, lower_is_better)
+        _panel(panel, rows, column)
         panel.set_title(wrapped(dataset, 32))
         panel.set_yticks(range(len(losses)), [names[loss] for loss in losses])
         panel.set_ylim(len(losses) - 0.5, -0.5)
         panel.grid(axis="y", visible=False)
-    metric, baseline = name_of(str(compared["metric"].iloc[0])), short(str(compared["baseline"].iloc[0]))
-    side = "left" if lower_is_better else "right"
-    drawn.supxlabel(f"{metric}: difference from {baseline}, {unit.difference} ({side} is better)")
-    drawn.legend(handles=_legend(compared, lower_is_better), loc="outside upper center", ncols=4)
+    baseline = short(str(compared["baseline"].iloc[0]))
+    side = "left" if column.lower_is_better else "right"
+    drawn.supxlabel(f"{name_of(column)}: difference from {baseline}, {in_units(column)} ({side} is better)")
+    drawn.legend(handles=_legend(compared, column.lower_is_better), loc="outside upper center", ncols=4)
     return drawn
 
 
@@ -66,8 +67,9 @@ def _ordered(compared: pd.DataFrame, lower_is_better: bool) -> list[str]:
     return [str(loss) for loss in keys["loss"]]
 
 
-def _panel(axes: Axes, rows: pd.DataFrame, unit: Unit, lower_is_better: bool) -> None:
-    values = rows[["difference", "low", "high"]].astype("Float64").to_numpy(dtype=float, na_value=np.nan) * unit.factor
+def _panel(axes: Axes, rows: pd.DataFrame, column: MetricColumn) -> None:
+    measured = rows[["difference", "low", "high"]].astype("Float64")
+    values = column.factor * measured.to_numpy(dtype=float, na_value=np.nan)
     ends = _limits(values)
     axes.axvline(0.0, color=INK, linewidth=0.8)
     axes.set_xlim(ends)
@@ -77,7 +79,7 @@ def _panel(axes: Axes, rows: pd.DataFrame, unit: Unit, lower_is_better: bool) ->
                       ha="center", va="center", backgroundcolor="white")  # fmt: skip
             continue
         tested = not pd.isna(significant)
-        better = (value < 0) == lower_is_better
+        better = (value < 0) == column.lower_is_better
         colour = (BETTER if better else WORSE) if tested and significant else GREY
         if not np.isnan(low):
             axes.plot([low, high], [height, height], color=colour, linewidth=1.6, solid_capstyle="butt")
@@ -128,20 +130,19 @@ def _legend(rows: pd.DataFrame, lower_is_better: bool) -> list[Line2D]:
 
 def caption(compared: pd.DataFrame) -> str:
     """What the picture shows, in words."""
-    metric, baseline = str(compared["metric"].iloc[0]), str(compared["baseline"].iloc[0])
-    unit = unit_of(metric)
+    column, baseline = column_of(str(compared["metric"].iloc[0])), str(compared["baseline"].iloc[0])
     carries = listed(sorted({kind for kind in compared["interval"] if kind != "none"})) or "no interval: one seed each"
-    told = [f"{name_of(metric)}, difference from {baseline} in {unit.difference}, mean over paired seeds ({carries})."]
+    units = f" in {in_units(column)}" if column.unit else ""
+    told = [f"{column.heading}, difference from {baseline}{units}, mean over paired seeds ({carries})."]
     if compared["significant"].notna().any():
         told.append("Filled marks differ after Holm's correction, hollow ones are not told apart from the baseline.")
     for dataset, rows in compared.groupby("dataset", sort=False):
         where = "All datasets together" if dataset == ALL_DATASETS else str(dataset)
-        told.append(f"{where}: {_told(rows, unit)}.")
-    text = " ".join(told)
-    return text[0].upper() + text[1:]
+        told.append(f"{where}: {_told(rows, column)}.")
+    return " ".join(told)
 
 
-def _told(rows: pd.DataFrame, unit: Unit) -> str:
+def _told(rows: pd.DataFrame, column: MetricColumn) -> str:
     tested = rows[rows["significant"].notna()]
     found = tested[tested["significant"].astype(bool)].sort_values("difference", ascending=False)
     parts = []
@@ -149,7 +150,7 @@ def _told(rows: pd.DataFrame, unit: Unit) -> str:
         parts.append(f"{len(found)} of {counted(len(tested), 'loss')} differ")
     if len(found):
         differences = zip(found["loss"], found["difference"].astype(float), strict=True)
-        shown = [f"{loss} {number(unit.factor * value, 2, signed=True)}" for loss, value in differences]
+        shown = [f"{loss} {number(column.factor * value, column.decimals, signed=True)}" for loss, value in differences]
         parts[-1] += f" ({listed(shown)})"
     untested = rows[rows["significant"].isna()]
     if len(untested):

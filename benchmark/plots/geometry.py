@@ -6,11 +6,12 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
+from benchmark.columns import MetricColumn
 from benchmark.plots._material import Material
 from benchmark.plots._picture import Picture, Skipped
 from benchmark.plots._registry import Drawn, plot
 from benchmark.plots._style import INK, SMALL, label_at_right, panels, short_names, styled, wrapped
-from benchmark.plots._words import listed, name_of, number, unit_of
+from benchmark.plots._words import listed, name_of, number
 
 TITLE = "Compactness and separation"
 TIGHT, APART = "train/wc_intra", "train/c_inter"
@@ -18,7 +19,7 @@ HEIGHT = 2.9  # inches of a panel
 LINE = 0.14  # of a label
 
 
-@plot("geometry", place=2)
+@plot(TITLE, "geometry", place=2)
 def draw(material: Material) -> Drawn:
     means = mean_geometry(material.table, material.metric)
     if not len(means):
@@ -26,8 +27,8 @@ def draw(material: Material) -> Drawn:
         return
     absent = [dataset for dataset in material.datasets if dataset not in set(means["dataset"])]
     note = f" Not drawn, since no run has these angles: {listed(absent)}." if absent else ""
-    words = caption(means, material.metric) + note
-    yield Picture("geometry", TITLE, words, figure(means, material.metric), "geometry")
+    words = caption(means, material.column) + note
+    yield Picture("geometry", TITLE, words, figure(means, material.column), "geometry")
 
 
 def mean_geometry(table: pd.DataFrame, metric: str) -> pd.DataFrame:
@@ -41,16 +42,15 @@ def mean_geometry(table: pd.DataFrame, metric: str) -> pd.DataFrame:
 
 
 @styled
-def figure(means: pd.DataFrame, metric: str) -> Figure:
+def figure(means: pd.DataFrame, column: MetricColumn) -> Figure:
     """One panel a dataset: WC-Intra to the right, C-Inter upwards, the metric as colour."""
     datasets = list(dict.fromkeys(means["dataset"]))
     most = int(means.groupby("dataset").size().max())
     height = max(HEIGHT, LINE * most + 0.9)
     drawn, axes = panels(len(datasets), height, most_columns=2)
-    unit = unit_of(metric)
     for panel, dataset in zip(axes, datasets, strict=True):
         rows = means[means["dataset"] == dataset]
-        values = rows["value"].to_numpy(dtype=float) * unit.factor
+        values = rows["value"].to_numpy(dtype=float) * column.factor
         colours = ScalarMappable(_range(values), "cividis")
         known = ~np.isnan(values)
         faces = np.where(known[:, None], colours.to_rgba(np.where(known, values, 0.0)), (1.0, 1.0, 1.0, 1.0))
@@ -63,7 +63,7 @@ def figure(means: pd.DataFrame, metric: str) -> Figure:
         panel.set(xlabel="WC-Intra, degrees (training)", ylabel="C-Inter, degrees (training)")
         if known.any():
             bar = drawn.colorbar(colours, ax=panel, location="bottom", aspect=35, pad=0.02)
-            bar.set_label(f"{name_of(metric)},{unit.sign}" if unit.sign else name_of(metric), fontsize=SMALL)
+            bar.set_label(column.title, fontsize=SMALL)
             bar.ax.tick_params(labelsize=SMALL)
     return drawn
 
@@ -76,10 +76,10 @@ def _range(values: np.ndarray) -> Normalize:
     return Normalize(low, high) if high > low else Normalize(low - 0.5, high + 0.5)
 
 
-def caption(means: pd.DataFrame, metric: str) -> str:
+def caption(means: pd.DataFrame, column: MetricColumn) -> str:
     told = [
         "Every dot is a loss, the mean over its seeds: to the left, class centres lie closer to their weights "
-        f"(WC-Intra), upwards they lie further from each other (C-Inter). The colour is {name_of(metric)}."
+        f"(WC-Intra), upwards they lie further from each other (C-Inter). The colour is {name_of(column)}."
     ]
     for dataset, rows in means.groupby("dataset", sort=False):
         tight, apart = rows.sort_values("tight").iloc[0], rows.sort_values("apart").iloc[-1]

@@ -5,48 +5,52 @@ import pandas as pd
 import seaborn
 from matplotlib.figure import Figure
 
+from benchmark.columns import MetricColumn
 from benchmark.plots._material import Material
 from benchmark.plots._picture import Picture, Skipped
 from benchmark.plots._registry import Drawn, plot
 from benchmark.plots._style import SMALL, WIDTH, blank, short_names, styled, wrapped
-from benchmark.plots._words import listed, name_of, number, unit_of
+from benchmark.plots._words import in_units, listed, name_of, number
 from benchmark.statistics import ALL_DATASETS
 
 TITLE = "Losses by datasets"
 DARK = 0.55  # of the colour scale, beyond which text is white
 
 
-@plot("comparison", place=2)
+@plot(TITLE, "comparison", place=2)
 def draw(material: Material) -> Drawn:
-    standing = material.standing if len(material.table) else pd.DataFrame({"mean": []})
-    if standing["mean"].isna().all():
-        yield Skipped("heatmap", TITLE, f"no run has a {name_of(material.metric)}", "comparison")
+    standing = material.standing
+    if len(material.losses) < 2:
+        yield Skipped("heatmap", TITLE, "one loss: nothing to compare", "comparison")
         return
-    drawn = figure(standing, material.metric, material.lower_is_better)
-    yield Picture("heatmap", TITLE, caption(standing, material.metric), drawn, "comparison")
+    if standing["mean"].isna().all():
+        yield Skipped("heatmap", TITLE, f"no run has a {name_of(material.column)}", "comparison")
+        return
+    drawn = figure(standing, material.column)
+    yield Picture("heatmap", TITLE, caption(standing, material.column), drawn, "comparison")
 
 
 @styled
-def figure(standing: pd.DataFrame, metric: str, lower_is_better: bool = False) -> Figure:
+def figure(standing: pd.DataFrame, column: MetricColumn) -> Figure:
     """From the rows of `statistics.tied_with_best`: means as text, the best and what is tied with it marked."""
-    unit = unit_of(metric)
-    means = _means(standing, lower_is_better) * unit.factor
-    best = means.min() if lower_is_better else means.max()
+    means = _means(standing, column.lower_is_better) * column.factor
+    best = means.min() if column.lower_is_better else means.max()
     behind = (means - best).abs()
     worst = float(np.nanmax(behind.to_numpy(), initial=0.0)) or 1.0
-    drawn = blank(min(WIDTH, 2.6 + 1.3 * means.shape[1]), 0.24 * len(means) + 1.3)
+    drawn = blank(min(WIDTH, 2.6 + 1.3 * means.shape[1]), max(0.24 * len(means) + 1.3, 2.1))
     axes = drawn.subplots()
     seaborn.heatmap(
         behind, ax=axes, cmap="Blues", vmin=0.0, vmax=worst, linewidths=0.8,
-        cbar_kws={"label": f"behind the best, {unit.difference}", "aspect": 30},
+        cbar_kws={"label": wrapped(f"behind the best, {in_units(column)}".rstrip(", "), 18), "aspect": 30},
     )  # fmt: skip
     marks = standing.set_index(["loss", "dataset"])
     for row, loss in enumerate(means.index):
-        for column, dataset in enumerate(means.columns):
+        for place, dataset in enumerate(means.columns):
             value = float(means.loc[loss, dataset])
-            text, weight = _cell(value, marks.loc[(loss, dataset)] if (loss, dataset) in marks.index else None)
+            mark = marks.loc[(loss, dataset)] if (loss, dataset) in marks.index else None
+            text, weight = _cell(value, column.decimals, mark)
             dark = not np.isnan(value) and float(behind.loc[loss, dataset]) > DARK * worst
-            axes.text(column + 0.5, row + 0.5, text, ha="center", va="center", fontsize=8, fontweight=weight,
+            axes.text(place + 0.5, row + 0.5, text, ha="center", va="center", fontsize=8, fontweight=weight,
                       color="white" if dark else "black")  # fmt: skip
     names, titles = short_names(means.index, 30), short_names(means.columns, 40)
     axes.set_yticks(np.arange(len(means)) + 0.5, [names[loss] for loss in means.index], rotation=0)
@@ -54,33 +58,32 @@ def figure(standing: pd.DataFrame, metric: str, lower_is_better: bool = False) -
     axes.set_xticks(np.arange(means.shape[1]) + 0.5, headings, rotation=0)
     axes.tick_params(length=0, labelsize=SMALL)
     axes.set(xlabel="", ylabel="")
-    axes.set_title(wrapped(f"{name_of(metric)},{unit.sign or ' mean'}   ▲ best   = tied with it", 60))
+    drawn.suptitle(wrapped(f"{column.title}   ▲ best   = tied with it", int(12 * drawn.get_figwidth())), fontsize=9)
     return drawn
 
 
 def _means(standing: pd.DataFrame, lower_is_better: bool) -> pd.DataFrame:
     """Losses × datasets, the best loss first; one dataset has no column "all datasets" beside it."""
     means = standing.pivot_table(index="loss", columns="dataset", values="mean", sort=False, dropna=False)
-    means = means.astype("Float64").astype(float)
+    means = means.astype("Float64").astype(float).dropna(axis="columns", how="all")
     if means.shape[1] == 2 and ALL_DATASETS in means:
         means = means.drop(columns=ALL_DATASETS)
     order = means.iloc[:, -1].fillna(means.mean(axis=1)).sort_values(ascending=lower_is_better, kind="stable")
     return means.loc[order.index]
 
 
-def _cell(value: float, mark: pd.Series | None) -> tuple[str, str]:
+def _cell(value: float, decimals: int, mark: pd.Series | None) -> tuple[str, str]:
     if np.isnan(value) or mark is None:
         return "–", "normal"
     if bool(mark["best"]):
-        return f"{number(value)} ▲", "bold"
+        return f"{number(value, decimals)} ▲", "bold"
     tied = not pd.isna(mark["tied_with_best"]) and bool(mark["tied_with_best"])
-    return (f"{number(value)} =", "normal") if tied else (number(value), "normal")
+    return (f"{number(value, decimals)} =", "normal") if tied else (number(value, decimals), "normal")
 
 
-def caption(standing: pd.DataFrame, metric: str) -> str:
+def caption(standing: pd.DataFrame, column: MetricColumn) -> str:
     """Who is best where, and who cannot be told from it."""
-    unit = unit_of(metric)
-    told = [f"Mean {name_of(metric)} of every loss on every dataset, coloured by how far it is behind the best."]
+    told = [f"Mean {name_of(column)} of every loss on every dataset, coloured by how far it is behind the best."]
     several = standing["dataset"].nunique() > 2
     for dataset, rows in standing.groupby("dataset", sort=False):
         if dataset == ALL_DATASETS and not several:
@@ -94,5 +97,5 @@ def caption(standing: pd.DataFrame, metric: str) -> str:
         with_it = f"; tied with it: {listed(tied)}" if tied else ""
         untested = int(rows["tied_with_best"].isna().sum())
         note = f"; {untested} could not be tested" if untested else ""
-        told.append(f"{dataset}: {first['loss']} is best with {unit.value(float(first['mean']))}{with_it}{note}.")
+        told.append(f"{dataset}: {first['loss']} is best with {column.shown(float(first['mean']))}{with_it}{note}.")
     return " ".join(told)

@@ -1,11 +1,13 @@
 """What a loss asks for: its target logit and its pull, over the angle between an embedding and its class."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MultipleLocator
 from numpy.typing import NDArray
@@ -16,13 +18,14 @@ from benchmark.plots._histories import last_row
 from benchmark.plots._material import Arrays, Material, read
 from benchmark.plots._picture import Picture, Skipped, file_name
 from benchmark.plots._registry import Drawn, plot
-from benchmark.plots._style import GREY, Look, panels, short, short_names, styled, wrapped
+from benchmark.plots._style import GREY, SMALL, Look, panels, short, short_names, styled, wrapped
 from benchmark.plots._words import listed, number
 from benchmark.store import Run
 from benchmark.training.history import COLUMNS
 
 Floats = NDArray[np.float64]
 ANGLES = np.linspace(1e-3, math.pi - 1e-3, 61)  # at 0 and π themselves a slope by θ means nothing
+CLIPPED_BEYOND = 2.0  # times the median loss's largest value: one huge scale does not flatten all other panels
 SATURATED = 1e-12  # a cross-entropy below this no longer tells its logit
 
 
@@ -34,7 +37,7 @@ class Shape:
     pull: Floats  # the loss's slope over θ, per radian
 
 
-@plot("losses", place=1)
+@plot("Target logits and gradients", "losses", place=1)
 def draw(material: Material) -> Drawn:
     for dataset in material.datasets:
         runs = {loss: run for loss, _, run in material.first_runs(dataset)}
@@ -103,11 +106,17 @@ def _at(head: losses.Head, angle: float, directions: Tensor) -> tuple[float, flo
     (slope,) = torch.autograd.grad(loss, theta)
     with torch.no_grad():
         if isinstance(head, losses.CosineHead):
-            batch = losses.Batch(embedding.detach(), label, index, head.weight.detach())
-            head.generator.manual_seed(0)
-            scale = torch.as_tensor(head.scale(batch.embeddings))
-            return float(scale * head.target_value(batch.cosine, batch)), float(slope)
+            return _logit_of(head, losses.Batch(embedding.detach(), label, index, head.weight.detach())), float(slope)
         return _logit_from(float(loss), head.num_classes), float(slope)
+
+
+def _logit_of(head: losses.CosineHead, batch: losses.Batch) -> float:
+    """What the loss puts in the place of the target's cosine less what it puts in the place of the others', scaled."""
+    head.generator.manual_seed(0)
+    cosines, cosine = head.cosines(batch)
+    target = head.target_value(cosine, batch)
+    others = head.negative_values(cosines, target, batch)[:, 1]
+    return float(torch.as_tensor(head.scale(batch.embeddings)) * (target - others))
 
 
 def _logit_from(loss: float, classes: int) -> float:
@@ -121,19 +130,44 @@ def figure(shapes: Mapping[str, Shape], quantity: str, baseline: str, looks: Map
     shown = [loss for loss in shapes if loss != baseline or len(shapes) == 1]
     drawn, axes = panels(len(shown), 1.6, sharex=True, sharey=True)
     names, degrees = short_names(shown), np.degrees(ANGLES)
+    ends = _limits([getattr(shape, quantity) for shape in shapes.values()])
     for panel, loss in zip(axes, shown, strict=True):
         if baseline in shapes and loss != baseline:
             panel.plot(degrees, getattr(shapes[baseline], quantity), color=looks[baseline].colour, linestyle="--", lw=1)
         panel.plot(degrees, getattr(shapes[loss], quantity), color=looks[loss].colour, linewidth=1.8)
         panel.axhline(0.0, color=GREY, linewidth=0.6)
         panel.set_title(wrapped(names[loss], 28))
-        panel.set_xlim(0, 180)
+        _tell_what_is_outside(panel, getattr(shapes[loss], quantity), ends)
+        panel.set(xlim=(0, 180), ylim=ends)
         panel.xaxis.set_major_locator(MultipleLocator(60))
     drawn.supxlabel("angle θ between the embedding and its class's weight, degrees")
-    drawn.supylabel("target logit − logit of the others" if quantity == "logit" else "gradient ∂L/∂θ, per radian")
+    drawn.supylabel("target logit − others' logit" if quantity == "logit" else "gradient ∂L/∂θ, per radian")
     if baseline in shapes and len(shapes) > 1:
         drawn.suptitle(f"in colour the loss, dashed {short(baseline)}", color=GREY, fontsize=9)
     return drawn
+
+
+def _limits(curves: Sequence[Floats]) -> tuple[float, float]:
+    """The ends of the axis that all panels share."""
+    known = [curve[np.isfinite(curve)] for curve in curves]
+    known = [curve for curve in known if len(curve)]
+    if not known:
+        return -1.0, 1.0
+    low, high = min(float(curve.min()) for curve in known), max(float(curve.max()) for curve in known)
+    most = CLIPPED_BEYOND * float(np.median([np.abs(curve).max() for curve in known])) or 1.0
+    low, high = max(low, -most), min(high, most)
+    room = 0.05 * (high - low) or 0.5
+    return low - room, high + room
+
+
+def _tell_what_is_outside(axes: Axes, curve: Floats, ends: tuple[float, float]) -> None:
+    low, high = np.nanmin(curve, initial=ends[0]), np.nanmax(curve, initial=ends[1])
+    paper = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
+    at: dict[str, Any] = {"transform": axes.transAxes, "ha": "right", "fontsize": SMALL, "bbox": paper}
+    if high > ends[1]:
+        axes.text(0.98, 0.95, f"up to {number(high, 0)}", va="top", **at)
+    if low < ends[0]:
+        axes.text(0.98, 0.05, f"down to {number(low, 0)}", va="bottom", **at)
 
 
 def caption(shapes: Mapping[str, Shape], quantity: str, seeds: str) -> str:

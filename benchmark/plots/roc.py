@@ -42,7 +42,7 @@ class Rates:
         return float(self.tar[:, np.abs(np.log(self.far / far)).argmin()].mean())
 
 
-@plot("verification", place=1)
+@plot("ROC and DET curves", "verification", place=1)
 def draw(material: Material) -> Drawn:
     for dataset in material.datasets:
         found = {loss: rates for loss in material.losses if (rates := _of_loss(material, dataset, loss)) is not None}

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from benchmark.plots._material import Material
 from benchmark.plots._picture import Picture, Skipped, file_name
 from benchmark.plots._registry import Drawn, plot
-from benchmark.plots._style import GREY, OF_CLASSES, PALE, SMALL, panels, short_names, styled, wrapped
+from benchmark.plots._style import GREY, INK, OF_CLASSES, PALE, SMALL, panels, short_names, styled, wrapped
 from benchmark.plots._words import counted
 from benchmark.plots.circle import LABELLED, Embedded, datasets_of, embedded
 
@@ -22,7 +22,7 @@ BEHIND = 0.7  # how much dots on the far side fade into the paper
 TITLE = "Three-dimensional embeddings"
 
 
-@plot("embeddings", place=2)
+@plot(TITLE, "embeddings", place=2)
 def draw(material: Material) -> Drawn:
     datasets = datasets_of(material, 3)
     if not datasets:
@@ -96,7 +96,8 @@ def _rays(axes: Axes, weight: Floats, colours: Mapping[int, str]) -> None:
         axes.plot([0.0, 1.12 * x], [0.0, 1.12 * y], color=colour, linewidth=1.3 if near else 0.7,
                   linestyle="-" if near else ":", zorder=4 if near else 2)  # fmt: skip
         if len(weight) <= LABELLED and (x or y or depth):
-            axes.text(1.2 * x, 1.2 * y, str(label), fontsize=SMALL, color=colour, ha="center", va="center", zorder=5)
+            axes.text(1.2 * x, 1.2 * y, str(label), fontsize=SMALL, color=INK if near else GREY, ha="center",
+                      va="center", zorder=5)  # fmt: skip
 
 
 def caption(found: Mapping[str, Embedded], dataset: str, seeds: str) -> str:

@@ -18,10 +18,10 @@ TITLE = "Training loss by epoch"
 HEIGHT, LINE = 2.7, 0.14  # inches of a panel, and of a label
 
 
-@plot("training", place=1)
+@plot(TITLE, "training", place=1)
 def draw(material: Material) -> Drawn:
     history = histories(material)
-    history = history[pd.to_numeric(history["loss"]).notna()] if len(history) else history
+    history = history[history["loss"].notna()]
     if not len(history):
         yield Skipped("training", TITLE, "no run has written down a finite loss", "training")
         return

@@ -31,7 +31,7 @@ class Map:
     labels: NDArray[np.int64]
 
 
-@plot("embeddings", place=3)
+@plot(TITLE, "embeddings", place=3)
 def draw(material: Material) -> Drawn:
     table = material.table
     for dataset in material.datasets:
@@ -54,7 +54,7 @@ def _chosen(material: Material, dataset: str) -> dict[str, Run]:
     """The losses to draw, in the experiment's order: all, or the baseline and the best ones."""
     runs = {loss: run for loss, _, run in material.first_runs(dataset)}
     standing = material.standing[material.standing["dataset"] == dataset]
-    ranked = standing.sort_values("mean", ascending=material.lower_is_better, na_position="last")["loss"]
+    ranked = standing.sort_values("mean", ascending=material.column.lower_is_better, na_position="last")["loss"]
     kept = list(dict.fromkeys([material.baseline, *ranked]))
     kept = [loss for loss in kept if loss in runs][:MOST_PANELS]
     return {loss: run for loss, run in runs.items() if loss in kept}

@@ -1,0 +1,150 @@
+"""Every picture of whole experiments: sound ones, sick ones, small and large ones."""
+
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import pytest
+
+from benchmark.cell import Cell
+from benchmark.plots import SECTIONS, Material, Picture, Skipped, _registry, draw_all, names, plot, save
+from tests.benchmark.plots.made import BOTH, LOSSES, made
+from tests.benchmark.plots.seen import cut_off, is_empty, overlapping
+
+PLOTS = [
+    "forest", "heatmap", "critical_difference", "roc", "angles", "geometry", "circle", "sphere", "tsne", "training",
+    "adaptation", "loss_shapes",
+]  # fmt: skip
+HOSTILE = '<script>alert("x")</script> $x_1$ & \\alpha^2 %'
+LONG = "a very long label for a loss with many settings s=16 m=0.25 gradient=detached "
+
+
+def parts(drawn: list[Picture | Skipped]) -> tuple[dict[str, Picture], dict[str, Skipped]]:
+    pictures = {item.name: item for item in drawn if isinstance(item, Picture)}
+    return pictures, {item.name: item for item in drawn if isinstance(item, Skipped)}
+
+
+def check(pictures: dict[str, Picture]) -> None:
+    """No empty panel, no text over another or cut off, and words about everything."""
+    for name, picture in pictures.items():
+        assert picture.section in SECTIONS
+        assert picture.title
+        assert len(picture.caption) > 50
+        assert "nan" not in picture.caption.lower().split()
+        assert picture.figure.axes, name
+        assert not [axes for axes in picture.figure.axes if is_empty(axes)], name
+        assert cut_off(picture.figure) == [], name
+        if not name.startswith(("circle", "sphere")):  # there, numbers stand where the classes are
+            assert overlapping(picture.figure) == [], name
+
+
+def test_the_plots_are_those_of_the_folder_in_the_order_of_the_sections() -> None:
+    assert names() == PLOTS
+
+
+def test_a_sound_experiment_has_every_picture(tmp_path: Path) -> None:
+    pictures, skipped = parts(list(draw_all(made(tmp_path))))
+    both = ("closed-set-f7684c", "open-set-76ba65")
+    of_each = [f"{kind}-{one}" for one in both for kind in ("roc", "det", "angles", "tsne", "target-logits", "pulls")]
+    assert sorted(pictures) == sorted([*of_each, "forest", "heatmap", "geometry", "training", "adaptation"])
+    assert list(skipped) == ["critical_difference", "circle", "sphere"]
+    assert skipped["critical_difference"].reason == "2 datasets cannot tell 4 losses apart by rank, 3 are needed"
+    check(pictures)
+
+
+def test_two_and_three_dimensions_are_drawn_as_they_are(tmp_path: Path) -> None:
+    pictures, skipped = parts(list(draw_all(made(tmp_path, LOSSES[:2], BOTH, dim=[2, 3], seeds=1))))
+    for kind in ("circle", "sphere"):
+        assert sum(name.startswith(f"{kind}-") for name in pictures) == 2
+    assert sum(name.startswith("tsne") for name in skipped) == 4
+    check({name: picture for name, picture in pictures.items() if name.startswith(("circle", "sphere"))})
+
+
+def is_sick(cell: Cell) -> bool:
+    return cell.dataset_label == "closed set" or cell.loss == "adacos" or (cell.loss == "softmax" and cell.seed == 0)
+
+
+SICK: dict[str, dict[str, Any]] = {
+    "one loss, one dataset, one seed": {"losses": ["softmax"], "datasets": BOTH[:1], "seeds": 1, "baseline": "softmax"},
+    "a dataset without a result": {"diverged": is_sick, "missing": lambda cell: cell.loss == "arcface" and cell.seed},
+    "every run diverged": {"diverged": lambda cell: True},
+    "no baseline": {"missing": lambda cell: cell.loss == "normface"},
+    "no run": {"missing": lambda cell: True},
+    "one run": {"missing": lambda cell: (cell.loss, cell.seed, cell.dataset_label) != ("softmax", 1, "open set")},
+}
+
+
+@pytest.mark.parametrize("what", SICK)
+def test_what_cannot_be_drawn_is_told_and_the_rest_is_drawn(tmp_path: Path, what: str) -> None:
+    pictures, skipped = parts(list(draw_all(made(tmp_path, **SICK[what]))))
+    check(pictures)
+    for item in skipped.values():
+        assert len(item.reason) > 15
+        assert item.title
+    if what == "no run":
+        assert list(skipped) == PLOTS
+    if what == "every run diverged":
+        assert sorted(pictures) == ["adaptation", "training"]
+    if what == "no baseline":
+        assert "the baseline, normface s=16, has no run" in skipped["forest"].reason
+        assert "Not drawn: normface s=16 has no run" in pictures["roc-open-set-76ba65"].caption
+    if what == "a dataset without a result":
+        assert "every run of adacos diverged" in pictures["roc-open-set-76ba65"].caption
+        assert "seed 0 (of softmax seed 1, since" in pictures["tsne-open-set-76ba65"].caption
+
+
+def test_twenty_four_losses_with_long_labels_stay_readable(tmp_path: Path) -> None:
+    many = [{"arcface": {"m": round(0.02 * i, 2)}, "label": f"{LONG if i % 3 else 'arcface m='}{i}"} for i in range(22)]
+    pictures, _ = parts(list(draw_all(made(tmp_path, ["softmax", "normface", *many], BOTH[1:], seeds=2))))
+    check(pictures)
+
+
+def test_hostile_names_are_drawn_as_they_are(tmp_path: Path) -> None:
+    odd = [{"softmax": None, "label": HOSTILE}, {"normface": None, "label": "日本 $\\frac{1}"}]
+    sets = [{"digits": None, "label": HOSTILE}, {"glyphs": {"classes": 20}, "label": "../../etc/passwd"}]
+    collected = made(tmp_path, odd, sets, seeds=2, baseline="日本 $\\frac{1}")
+    pictures, _ = parts(list(draw_all(collected)))
+    assert pictures
+    whole = ""
+    for picture in pictures.values():
+        for path in save(picture, tmp_path / "figures"):
+            assert path.parent == tmp_path / "figures"
+            if path.suffix == ".svg":
+                tree = ElementTree.parse(path)
+                assert not [one for one in tree.iter() if one.tag.endswith(("script", "foreignObject"))]
+                whole += "".join(tree.getroot().itertext())
+    assert HOSTILE in whole
+    assert "日本 $\\frac{1}" in whole
+
+
+def test_a_function_marked_as_a_plot_is_drawn_with_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_registry, "_plots", dict(_registry._plots))
+
+    def draw(material: Material) -> Any:
+        yield Skipped("newcomer", "New", f"{len(material.losses)} losses", "geometry")
+
+    draw.__module__ = "benchmark.plots.newcomer"
+    plot("New", "geometry", place=9)(draw)
+    assert names()[6] == "newcomer"
+    _, skipped = parts(list(draw_all(made(tmp_path, LOSSES[:2], BOTH[:1], seeds=1))))
+    assert skipped["newcomer"].reason == "2 losses"
+    with pytest.raises(ValueError, match="there is no section 'geometrie'"):
+        plot("New", "geometrie", place=1)(draw)
+
+
+def test_a_user_s_settings_are_neither_used_nor_changed(tmp_path: Path) -> None:
+    collected = made(tmp_path, LOSSES[:2], BOTH[:1], seeds=2)
+    draw: Callable[[str], bytes] = lambda name: save(  # noqa: E731
+        next(item for item in draw_all(collected) if isinstance(item, Picture) and item.name == "heatmap"),
+        tmp_path / name,
+    )[0].read_bytes()
+    usual = draw("usual")
+    with matplotlib.rc_context({"font.size": 30, "axes.facecolor": "red", "savefig.dpi": 30, "text.usetex": True}):
+        before = dict(matplotlib.rcParams)
+        assert draw("odd") == usual
+        assert dict(matplotlib.rcParams) == before
+    import matplotlib.pyplot as plt
+
+    assert plt.get_fignums() == []
