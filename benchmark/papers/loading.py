@@ -6,6 +6,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BeforeValidator, Field
 
+from benchmark.claims.metric_names import metric_names
 from benchmark.metrics import LOWER_IS_BETTER
 from benchmark.papers.paper import (
     DEGREES,
@@ -94,7 +95,7 @@ class OwnDataKeys(Keys):
 class MeasuredKeys(Keys):
     name: Label
     dataset: str
-    metric: Annotated[str, Field(pattern=r"^((test|train)/[a-z0-9_@=.-]+|w_inter(_min)?)$", max_length=80)]
+    metric: str
     unit: Unit = PERCENT
     beside: Labels = ()
 
@@ -255,6 +256,7 @@ def _read_measured(
     given: list[Any], experiment: Experiment, figures: Mapping[str, Figure], at: KeyPath, problems: Problems
 ) -> tuple[Measured, ...]:
     labels = {row.label: row for row in experiment.datasets}
+    of_tests = {name: True for name in metric_names() if not name.startswith("val/")}
     found: dict[str, Measured] = {}
     for index, about in enumerate(given):
         keys = problems.check(MeasuredKeys, about, (*at, index))
@@ -262,6 +264,7 @@ def _read_measured(
             continue
         _known(keys.dataset, labels, "dataset in this scale's experiment", (*at, index, "dataset"), problems)
         known = [_known(name, figures, "figure", (*at, index, "beside"), problems) for name in keys.beside]
+        _known(keys.metric, of_tests, "figure of tests", (*at, index, "metric"), problems)
         if keys.name in found:
             problems.add((*at, index, "name"), f"two figures are named {shown(keys.name)}; rename one")
         if any(known) and keys.metric.rpartition("/")[2] in LOWER_IS_BETTER:

@@ -56,8 +56,6 @@ def _unwrapped(name: str, options: Mapping[str, Any]) -> Size | None:
 def _wrapped(size: Size, name: str, options: Mapping[str, Any]) -> Size | None:
     if name == "label_noise":
         return size
-    if name == "closed":
-        return replace(size, per_class=size.per_class * (1 - options["test_share"]) * (1 - options["val_share"]))
     if name == "longtail":
         ratio = options["ratio"]
         share = 1.0 if ratio <= 1 else (1 - 1 / ratio) / math.log(ratio)  # mean of ratio^(−u), u from 0 to 1

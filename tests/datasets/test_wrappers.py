@@ -99,35 +99,6 @@ def test_subset_of_an_open_set_leaves_evaluation_alone(glyphs: Data, cache: Path
     assert torch.equal(data.test.pairs, glyphs.test.pairs)
 
 
-def test_closed_tests_on_other_images_of_the_training_classes(glyphs: Data, cache: Path) -> None:
-    data = datasets.load("glyphs", cache, cache=cache, wrappers=[{"closed": {"test_share": 0.25}}])
-    assert data.protocol == "closed"
-    assert data.train.names == data.val.names == data.test.names == glyphs.train.names
-    assert data.test.class_counts.unique().tolist() == [5]
-    assert data.val.class_counts.unique().tolist() == [2]
-    assert data.class_counts.unique().tolist() == [13]
-    parts = [{image.numpy().tobytes() for image in split.images[:]} for split in (data.train, data.val, data.test)]
-    assert not parts[0] & parts[1] | parts[0] & parts[2] | parts[1] & parts[2]
-    assert parts[0] | parts[1] | parts[2] == {image.numpy().tobytes() for image in glyphs.train.images[:]}
-    for split in (data.val, data.test):
-        assert torch.equal(split.labels[split.pairs[:, 0]] == split.labels[split.pairs[:, 1]], split.same)
-
-
-def test_closed_leaves_a_tail_to_the_training_images(cache: Path) -> None:
-    chain = [{"closed": {}}, {"longtail": {"ratio": 5}}]
-    data = datasets.load("glyphs", cache, cache=cache, wrappers=chain)
-    assert data.class_counts.max() == 14
-    assert data.class_counts.min() == 3
-    assert data.test.class_counts.unique().tolist() == [4]
-
-
-def test_closed_refuses_what_is_closed_or_too_small(cache: Path) -> None:
-    with pytest.raises(ValueError, match="digits is closed already"):
-        wrapped({"closed": {}})
-    with pytest.raises(ValueError, match="a class needs 3 images"):
-        datasets.load("glyphs", cache, cache=cache, wrappers=[{"subset": {"per_class": 2}}, {"closed": {}}])
-
-
 def test_wrappers_compose_in_order() -> None:
     tail, noise = {"longtail": {"ratio": 20}}, {"label_noise": {"share": 0.3}}
     one, other = wrapped(tail, noise), wrapped(noise, tail)

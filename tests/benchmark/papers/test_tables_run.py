@@ -41,16 +41,6 @@ def test_smoke(name: str, results: Path, tmp_path: Path, capsys: pytest.CaptureF
         assert (folder / file).stat().st_size > 1000
 
 
-def test_every_metric_of_the_larger_scales_is_one_that_runs_have(results: Path) -> None:
-    smoke = papers.load("kappaface").scales["smoke"].experiment
-    if not (results / smoke.name).exists():
-        pytest.skip("needs the smoke run of kappaface in the same process")
-    known = set(collect(smoke, results).table.columns)
-    for name in papers.names():
-        for scale in papers.load(name).scales.values():
-            assert {measured.metric for measured in scale.measured} <= known
-
-
 def call(*words: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "benchmark", *words]
     return subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, timeout=120)
