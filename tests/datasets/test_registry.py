@@ -33,7 +33,7 @@ def drop_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def test_names_are_sorted() -> None:
-    expected = "cifar10 cifar100 digits emnist fashion_mnist folder glyphs kmnist mnist omniglot"
+    expected = "cifar10 cifar100 digits emnist fashion_mnist folder glyphs glyphs_closed kmnist mnist omniglot"
     assert datasets.names() == expected.split()
     assert datasets.wrapper_names() == ["label_noise", "longtail", "subset"]
 

@@ -96,6 +96,6 @@ def test_the_closing_table_tells_settings_apart(digits: datasets.Data, tmp_path:
         packed = run_job(task, digits, "cpu", tmp_path / "checkpoint", keep_models=False)
         store.save(task.id, packed.files, packed.cell)
     table = overview(store.load_all()[0])
-    assert "dim 4 classification %" in table
-    assert "dim 8 classification %" in table
+    assert "dim 4: classification accuracy, %" in table
+    assert "dim 8: classification accuracy, %" in table
     assert "mean over 1 seed" in table
