@@ -10,7 +10,7 @@ import losses
 from benchmark.leaderboard.entries import Entry, Result
 from benchmark.leaderboard.site.loss_tables import is_here
 from benchmark.leaderboard.standings import Board
-from benchmark.plots import as_png, as_svg, tsne
+from benchmark.plots import as_png, tsne
 from benchmark.plots._style import GREY, Look, looks, panels, short, styled
 from benchmark.plots.loss_shapes import ANGLES, Shape, measure, of_run
 from benchmark.report.pictures import Drawn, NotDrawn
@@ -123,4 +123,4 @@ def _maps(entry: Entry, store: Store) -> Drawn | NotDrawn:
 
 
 def _drawn(name: str, title: str, caption: str, figure: Figure) -> Drawn:
-    return Drawn(name, title, caption, "", as_png(figure), as_svg(figure, title, caption))
+    return Drawn(name, title, caption, section="", png=as_png(figure), svg=b"")  # a page holds the PNG alone
