@@ -37,13 +37,18 @@ def _rendered(figure: Figure, canvas: type[Any], kind: str, metadata: dict[str, 
     before = figure.canvas
     with applied():
         try:
-            FigureCanvasAgg(figure)
-            engine = figure.get_layout_engine()
-            if engine is not None:  # once, with one canvas, so that all files have the same layout in any order
-                engine.execute(figure)
-                figure.set_layout_engine(None)
+            lay_out(figure)
             canvas(figure)
             figure.savefig(content, format=kind, metadata=metadata)
         finally:
             figure.set_canvas(before)
     return content.getvalue()
+
+
+def lay_out(figure: Figure) -> None:
+    """Gives everything its place, once and with one canvas, so that all files agree in whatever order they are made."""
+    FigureCanvasAgg(figure)
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        engine.execute(figure)
+        figure.set_layout_engine(None)

@@ -8,15 +8,16 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
-from benchmark.plots._saving import as_png
+from benchmark.plots._saving import lay_out
 from benchmark.plots._style import applied
 
 
 def texts(figure: Figure) -> list[tuple[str, Bbox]]:
     """Every text that is to be seen, with its place (of an annotation, without its line)."""
-    as_png(figure)  # lays the figure out
-    renderer = FigureCanvasAgg(figure).get_renderer()
     with applied():
+        lay_out(figure)
+        figure.draw_without_rendering()  # legends find their places when drawn
+        renderer = FigureCanvasAgg(figure).get_renderer()
         unseen = {id(text) for axes in figure.axes for text in _unseen(axes)}
         shown = [text for text in figure.findobj(Text) if text.get_text().strip() and id(text) not in unseen]
         boxes = [(text.get_text(), Text.get_window_extent(text, renderer)) for text in shown if text.get_visible()]
@@ -34,23 +35,18 @@ def _unseen(axes: Axes) -> list[Text]:
     return found
 
 
-def overlapping(figure: Figure, slack: float = 1.0) -> list[tuple[str, str]]:
-    """Pairs of texts that lie over each other by more than a pixel."""
-    found = texts(figure)
-    return [
-        (one, other)
+def faults(figure: Figure, slack: float = 1.0) -> list[str]:
+    """Texts that lie over each other, or reach over the figure's edge, by more than a pixel."""
+    found, whole = texts(figure), figure.bbox
+    cut_off = [
+        f"{text!r} is cut off"
+        for text, box in found
+        if box.x0 < -slack or box.y0 < -slack or box.x1 > whole.width + slack or box.y1 > whole.height + slack
+    ]
+    return cut_off + [
+        f"{one!r} lies over {other!r}"
         for (one, a), (other, b) in combinations(found, 2)
         if min(a.x1, b.x1) - max(a.x0, b.x0) > slack and min(a.y1, b.y1) - max(a.y0, b.y0) > slack
-    ]
-
-
-def cut_off(figure: Figure, slack: float = 1.0) -> list[str]:
-    """Texts that reach over the figure's edge."""
-    whole = figure.bbox
-    return [
-        text
-        for text, box in texts(figure)
-        if box.x0 < -slack or box.y0 < -slack or box.x1 > whole.width + slack or box.y1 > whole.height + slack
     ]
 
 

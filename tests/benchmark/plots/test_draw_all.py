@@ -11,7 +11,7 @@ import pytest
 from benchmark.cell import Cell
 from benchmark.plots import SECTIONS, Material, Picture, Skipped, _registry, draw_all, names, plot, save
 from tests.benchmark.plots.made import BOTH, LOSSES, made
-from tests.benchmark.plots.seen import cut_off, is_empty, overlapping
+from tests.benchmark.plots.seen import faults, is_empty
 
 PLOTS = [
     "forest", "heatmap", "critical_difference", "roc", "angles", "geometry", "circle", "sphere", "tsne", "training",
@@ -35,9 +35,10 @@ def check(pictures: dict[str, Picture]) -> None:
         assert "nan" not in picture.caption.lower().split()
         assert picture.figure.axes, name
         assert not [axes for axes in picture.figure.axes if is_empty(axes)], name
-        assert cut_off(picture.figure) == [], name
-        if not name.startswith(("circle", "sphere")):  # there, numbers stand where the classes are
-            assert overlapping(picture.figure) == [], name
+        found = faults(picture.figure)
+        if name.startswith(("circle", "sphere")):  # there, numbers stand where the classes are
+            found = [fault for fault in found if "lies over" not in fault]
+        assert found == [], name
 
 
 def test_the_plots_are_those_of_the_folder_in_the_order_of_the_sections() -> None:
@@ -45,7 +46,7 @@ def test_the_plots_are_those_of_the_folder_in_the_order_of_the_sections() -> Non
 
 
 def test_a_sound_experiment_has_every_picture(tmp_path: Path) -> None:
-    pictures, skipped = parts(list(draw_all(made(tmp_path))))
+    pictures, skipped = parts(list(draw_all(made(tmp_path, seeds=2))))
     both = ("closed-set-f7684c", "open-set-76ba65")
     of_each = [f"{kind}-{one}" for one in both for kind in ("roc", "det", "angles", "tsne", "target-logits", "pulls")]
     assert sorted(pictures) == sorted([*of_each, "forest", "heatmap", "geometry", "training", "adaptation"])
@@ -70,7 +71,7 @@ SICK: dict[str, dict[str, Any]] = {
     "one loss, one dataset, one seed": {"losses": ["softmax"], "datasets": BOTH[:1], "seeds": 1, "baseline": "softmax"},
     "a dataset without a result": {"diverged": is_sick, "missing": lambda cell: cell.loss == "arcface" and cell.seed},
     "every run diverged": {"diverged": lambda cell: True},
-    "no baseline": {"missing": lambda cell: cell.loss == "normface"},
+    "no baseline": {"missing": lambda cell: cell.loss == "normface", "datasets": BOTH[1:], "seeds": 1},
     "no run": {"missing": lambda cell: True},
     "one run": {"missing": lambda cell: (cell.loss, cell.seed, cell.dataset_label) != ("softmax", 1, "open set")},
 }
@@ -97,7 +98,7 @@ def test_what_cannot_be_drawn_is_told_and_the_rest_is_drawn(tmp_path: Path, what
 
 def test_twenty_four_losses_with_long_labels_stay_readable(tmp_path: Path) -> None:
     many = [{"arcface": {"m": round(0.02 * i, 2)}, "label": f"{LONG if i % 3 else 'arcface m='}{i}"} for i in range(22)]
-    pictures, _ = parts(list(draw_all(made(tmp_path, ["softmax", "normface", *many], BOTH[1:], seeds=2))))
+    pictures, _ = parts(list(draw_all(made(tmp_path, ["softmax", "normface", *many], BOTH[1:], seeds=1))))
     check(pictures)
 
 
