@@ -37,7 +37,7 @@ class Embedded:
 def draw(material: Material) -> Drawn:
     datasets = datasets_of(material, 2)
     if not datasets:
-        reason = "no run has embeddings of two dimensions; the experiment `circle` trains some"
+        reason = "no run has embeddings of two dimensions; the experiment `low-dim` trains some"
         yield Skipped("circle", TITLE, reason, "embeddings")
     for dataset in datasets:
         name, title = file_name("circle", dataset), f"{TITLE}, {dataset}"

@@ -26,7 +26,7 @@ TITLE = "Three-dimensional embeddings"
 def draw(material: Material) -> Drawn:
     datasets = datasets_of(material, 3)
     if not datasets:
-        reason = "no run has embeddings of three dimensions; the experiment `circle` trains some"
+        reason = "no run has embeddings of three dimensions; the experiment `low-dim` trains some"
         yield Skipped("sphere", TITLE, reason, "embeddings")
     for dataset in datasets:
         name, title = file_name("sphere", dataset), f"{TITLE}, {dataset}"

@@ -13,7 +13,7 @@ ELEVEN = {
 CELLS = {
     "smoke": 2 * 3 * 2,
     "default": 2 * 11 * 5,
-    "circle": 2 * 7 * 2,
+    "low-dim": 2 * 7 * 2,
     "fashion": ALL * 5,
     "omniglot": ALL * 3,
     "longtail": 4 * 6 * 5,
@@ -38,7 +38,7 @@ def test_it_expands_into_as_many_cells_as_its_parts_multiply_to(name: str) -> No
     assert experiment.name == experiment.path.stem == name
     assert spec.describe(name) == experiment.description != ""
     assert experiment.baseline in {row.label for row in experiment.losses}
-    assert {cell.backbone for cell in experiment.cells()} == {"lenet2d" if name == "circle" else "convnet"}
+    assert {cell.backbone for cell in experiment.cells()} == {"lenet2d" if name == "low-dim" else "convnet"}
 
 
 @pytest.mark.parametrize("name", CELLS)
