@@ -177,7 +177,7 @@ def curve(counts: ScoreCounts, max_points: int = 2000) -> Curve:
     if not counts.measurable:
         raise ValueError(f"a curve needs same and different pairs, got {counts.n_same}, {counts.n_different}")
     if len(counts.same) <= max_points:
-        accepted, false = counts.accepted(0)
+        accepted, false = (np.cumsum(np.r_[0, part.astype(np.int64)]) for part in (counts.same, counts.different))
         points = np.column_stack([np.arange(len(accepted)), accepted, false])
     else:
         half = max_points // 2

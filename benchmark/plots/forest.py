@@ -52,7 +52,8 @@ def figure(compared: pd.DataFrame) -> Figure:
         panel.grid(axis="y", visible=False)
     baseline = short(str(compared["baseline"].iloc[0]))
     side = "left" if column.lower_is_better else "right"
-    drawn.supxlabel(f"{name_of(column)}: difference from {baseline}, {in_units(column)} ({side} is better)")
+    units = f", {in_units(column)}" if column.unit else ""
+    drawn.supxlabel(f"{name_of(column)}: difference from {baseline}{units} ({side} is better)")
     drawn.legend(handles=_legend(compared, column.lower_is_better), loc="outside upper center", ncols=4)
     return drawn
 

@@ -109,6 +109,13 @@ def test_a_thinned_curve_holds_points_of_the_whole():
     assert (drawn.far[0], drawn.tar[0], drawn.far[-1], drawn.tar[-1]) == (0, 0, 1, 1)
 
 
+def test_a_curve_of_more_scores_than_a_block_holds_reaches_its_end():
+    rng = np.random.default_rng(0)
+    scores, same = rng.standard_normal(70_000), rng.random(70_000) < 0.5
+    drawn = curve(score_counts(scores, same), max_points=70_000)
+    assert (drawn.far[-1], drawn.tar[-1]) == (1, 1)
+
+
 @pytest.mark.parametrize(
     ("n", "classes", "noise"), [(600, 40, 0.8), (2500, 3, 2.0), (900, 890, 0.5), (1500, 1200, 1)]
 )
