@@ -19,8 +19,6 @@ from benchmark.plots._words import counted, number
 
 Floats = NDArray[np.float64]
 POINTS = 90  # of a drawn curve
-EVERY_POINT = 2**16  # scores up to which a curve is computed at every threshold
-FEWER_POINTS = 400
 MIN_ERRORS = 10  # as for TAR at FAR: below so many the rate is a guess
 SHOWN_FAR = 0.01  # named in captions
 
@@ -74,7 +72,7 @@ def rates(runs: Sequence[Arrays]) -> Rates | None:
         scores, scored = metrics.pair_scores(run["test/embeddings"], run["test/pairs"])
         counts = metrics.score_counts(scores[scored], run["test/same"].astype(bool)[scored])
         if counts.measurable and counts.n_different > MIN_ERRORS:
-            curves.append(metrics.curve(counts, EVERY_POINT if len(counts.same) <= EVERY_POINT else FEWER_POINTS))
+            curves.append(metrics.curve(counts, max_points=len(counts.same)))
             same.append(counts.n_same)
             different.append(counts.n_different)
     if not curves:
