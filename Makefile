@@ -8,7 +8,7 @@ EXPERIMENT ?= default
 .DEFAULT_GOAL := help
 TABLES := sphereface cosface arcface arcface-angles adacos adaacos arcgrad kappaface
 SCALE ?= cpu
-.PHONY: help setup bench report claims test lint audit tables perf clean $(TABLES:%=table-%)
+.PHONY: help setup bench report claims test lint audit tables notebooks perf clean $(TABLES:%=table-%)
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -57,6 +57,9 @@ leaderboard: $(READY)  ## audit, run and enter what lacks an entry: make leaderb
 
 site: $(READY)  ## the leaderboard as static pages
 	$(RUN) -m benchmark leaderboard site
+
+notebooks: $(READY)  ## execute the notebooks and save them with their outputs
+	$(RUN) -m notebooks.execute
 
 perf: $(READY)  ## measure speed against the bound and against peers (about ten minutes)
 	$(RUN) -m perf.loss_head; $(RUN) -m perf.training; $(RUN) -m perf.runner; $(RUN) -m perf.verification; \

@@ -1,5 +1,6 @@
 """`run EXPERIMENT`: from an experiment's name to stored results, a summary file and an answer on the screen."""
 
+import io
 import json
 import sys
 import time
@@ -26,7 +27,7 @@ INTERRUPTED = 130
 class Request:
     """What the command line asked for."""
 
-    experiment: str | spec.Experiment
+    experiment: str | Path | spec.Experiment
     results: Path
     data: Path | None
     losses: list[str] | None = None
@@ -38,6 +39,7 @@ class Request:
     keep_models: bool = False
     retry_failed: bool = False
     show_overview: bool = True  # at the end, of the means; whoever has a table of their own to show says False
+    quiet: bool = False  # nothing is said but what went wrong, for notebooks and scripts
 
 
 def dry_run(request: Request) -> str:
@@ -54,11 +56,12 @@ def run(request: Request) -> int:
     experiment = spec.load(request.experiment)
     cells = _cells(request)
     store = Store(request.results, experiment.name)
-    todo = plan(cells, store, request.data, request.retry_failed, lambda label: say(f"loading {label} …"))
+    tell = _say_nothing if request.quiet else say
+    todo = plan(cells, store, request.data, request.retry_failed, lambda label: tell(f"loading {label} …"))
     for note in todo.notes:
         say(f"note: {note}")
     workers = min(request.workers, max(1, len(todo.todo)))
-    say(f"{experiment.name}: {len(todo.jobs)} cells, {len(todo.done)} with a result, {len(todo.todo)} to run")
+    tell(f"{experiment.name}: {len(todo.jobs)} cells, {len(todo.done)} with a result, {len(todo.todo)} to run")
     begun = time.monotonic()
     outcome = run_jobs(todo, store, request, workers)
     planned = {json.dumps(job.cell.description(), sort_keys=True): job.id for job in todo.jobs}
@@ -68,8 +71,8 @@ def run(request: Request) -> int:
     except OSError as problem:
         outcome.stopped = outcome.stopped or f"the summary could not be written: {problem}"
     if outcome.done:
-        say(f"{len(outcome.done)} cells in {_in_words(time.monotonic() - begun)} on {workers} worker(s)")
-    if request.show_overview:
+        tell(f"{len(outcome.done)} cells in {_in_words(time.monotonic() - begun)} on {workers} worker(s)")
+    if request.show_overview and not request.quiet:
         print(overview(runs))
         print(f"\nresults: {store.folder}\nsummary: {store.folder / 'summary.csv'}")
     return verdict(todo, outcome)
@@ -85,7 +88,7 @@ def run_jobs(todo: Plan, store: Store, request: Request, workers: int) -> Outcom
     if not todo.todo:
         return Outcome()
     setting = Setting(request.data, request.device, request.plugins, request.keep_models)
-    progress = Progress(todo.todo, workers)
+    progress = Progress(todo.todo, workers, io.StringIO() if request.quiet else sys.stderr)
     try:
         return run_local(todo.todo, store, setting, workers, progress)
     finally:
@@ -127,6 +130,10 @@ def verdict(todo: Plan, outcome: Outcome) -> int:
 
 def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
+
+
+def _say_nothing(text: str) -> None:
+    """In place of `say`, for a quiet run."""
 
 
 def _in_words(seconds: float) -> str:

@@ -13,9 +13,11 @@ from benchmark.plots._material import Material
 from benchmark.plots._picture import SECTIONS, Picture, Skipped
 from benchmark.plots._registry import Plot, draw_all, names, plot
 from benchmark.plots._saving import as_png, as_svg, save
+from benchmark.plots._style import Look, looks
 
 __all__ = [
     "SECTIONS",
+    "Look",
     "Material",
     "Picture",
     "Plot",
@@ -23,6 +25,7 @@ __all__ = [
     "as_png",
     "as_svg",
     "draw_all",
+    "looks",
     "names",
     "plot",
     "save",

@@ -22,8 +22,9 @@ def save(picture: Picture, folder: Path) -> tuple[Path, Path]:
     return png, svg
 
 
-def as_png(figure: Figure) -> bytes:
-    return _rendered(figure, FigureCanvasAgg, "png", {"Software": None})
+def as_png(figure: Figure, dpi: int | None = None) -> bytes:
+    """With so many dots an inch; as many as the report's files have by default."""
+    return _rendered(figure, FigureCanvasAgg, "png", {"Software": None}, dpi)
 
 
 def as_svg(figure: Figure, title: str = "", caption: str = "") -> bytes:
@@ -32,14 +33,14 @@ def as_svg(figure: Figure, title: str = "", caption: str = "") -> bytes:
     return _rendered(figure, FigureCanvasSVG, "svg", {"Creator": None, "Date": None, **words})
 
 
-def _rendered(figure: Figure, canvas: type[Any], kind: str, metadata: dict[str, Any]) -> bytes:
+def _rendered(figure: Figure, canvas: type[Any], kind: str, metadata: dict[str, Any], dpi: int | None = None) -> bytes:
     content = io.BytesIO()
     before = figure.canvas
     with applied():
         try:
             lay_out(figure)
             canvas(figure)
-            figure.savefig(content, format=kind, metadata=metadata)
+            figure.savefig(content, format=kind, metadata=metadata, dpi=dpi)
         finally:
             figure.set_canvas(before)
     return content.getvalue()

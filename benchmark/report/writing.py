@@ -24,7 +24,7 @@ class Written:
     answer: Answer
 
 
-def write_report(experiment: str, results: Path, pictures: bool = True) -> Written:
+def write_report(experiment: str | Path, results: Path, pictures: bool = True) -> Written:
     """Makes the report again from what is stored; ValueError says what to run if there is nothing."""
     collected = collect(spec.load(experiment), results)
     if not collected.runs:
@@ -40,7 +40,7 @@ def write_report(experiment: str, results: Path, pictures: bool = True) -> Writt
     return Written(folder / PAGE, report.answer)
 
 
-def _nothing(collected: Collected, experiment: str) -> str:
+def _nothing(collected: Collected, experiment: str | Path) -> str:
     stored = len(list((collected.folder / "runs").glob("[0-9a-f]*")))
     why = f"there are no results of {collected.experiment.name} in {collected.folder}"
     if stored:
