@@ -99,6 +99,8 @@ def _discover() -> None:
             continue
         before = set(_losses)
         try:
+            if path.stem in sys.modules[__package__].__all__:  # importing it would put the module in that name's place
+                raise ValueError(f"losses.{path.stem} is something else already; rename the file")
             importlib.import_module(f"losses.{path.stem}")
         except DuplicateLossError:
             _forget(f"losses.{path.stem}", before)

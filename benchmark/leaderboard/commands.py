@@ -134,9 +134,8 @@ def verify(
         for reason in verdict.problems:
             typer.echo(f"refused: {file.name}: {reason}")
         refused += verdict.is_refused
-        absent = f", {verdict.absent} whose embeddings are not here" if verdict.absent else ""
         if not verdict.is_refused:
-            typer.echo(f"sound: {file.name}: {verdict.checked} runs computed again{absent}")
+            typer.echo(verdict.in_words(file.name))
     typer.echo(f"{len(chosen)} entries, {refused} refused")
     raise typer.Exit(1 if refused else 0)
 

@@ -7,6 +7,7 @@ What a schema cannot say (lists of one length, ids and flags that follow from th
 import hashlib
 import json
 from collections.abc import Mapping
+from datetime import date as calendar_date
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
@@ -17,6 +18,7 @@ from benchmark.spec.labels import with_settings
 
 FORMAT = 1
 LARGEST_FIGURE = 1e6
+MAIN_FIGURES = ("test/accuracy", "test/classification_accuracy")
 
 LossName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
 Key = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,39}$")]
@@ -26,6 +28,7 @@ Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 CellId = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
 Count = Annotated[int, Field(ge=0, le=2**31 - 1)]
 Figure = Annotated[float, Field(ge=-LARGEST_FIGURE, le=LARGEST_FIGURE, allow_inf_nan=False)]
+Identities = Annotated[list[Figure], Field(min_length=2)]
 Plain = Annotated[str, Field(max_length=200)] | bool | int | float | None
 Described = dict[Key, JsonValue]
 
@@ -57,7 +60,7 @@ class Result(Part):
     recipe: Described
     runs: Annotated[list[Run], Field(min_length=1, max_length=1000)]
     figures: Annotated[dict[MetricName, list[Figure | None]], Field(max_length=200)]
-    without_each_identity: Annotated[dict[MetricName, list[list[Figure] | None]], Field(max_length=20)] = Field(
+    without_each_identity: Annotated[dict[MetricName, list[Identities | None]], Field(max_length=20)] = Field(
         description="the metric without each test identity in turn, for intervals that carry the identities too"
     )
 
@@ -72,6 +75,14 @@ class Result(Part):
             _check_places(f"{self.label}: figures of {name}", values, self.runs)
             for value in values:
                 _check_bounds(f"{self.label}: {name}", name, value)
+        return self
+
+    @model_validator(mode="after")
+    def _a_main_figure_a_run(self) -> Self:
+        for place, run in enumerate(self.runs):
+            values = [self.figures[name][place] for name in MAIN_FIGURES if name in self.figures]
+            if run.diverged_at is None and all(value is None for value in values):
+                raise ValueError(f"{self.label}: seed {run.seed} did not diverge and has none of {MAIN_FIGURES}")
         return self
 
     @model_validator(mode="after")
@@ -105,6 +116,12 @@ class Check(Part):
     worst: Figure | None
     tolerance: Figure
 
+    @model_validator(mode="after")
+    def _verdict_follows(self) -> Self:
+        if self.verdict == "pass" and (self.worst is None or self.worst > self.tolerance):
+            raise ValueError(f"{self.check}: {self.worst} is no pass, at most {self.tolerance} is")
+        return self
+
 
 class Entry(Part):
     """What one file of the leaderboard holds."""
@@ -131,6 +148,20 @@ class Entry(Part):
         unlike = {key: value for key, value in self.hyper.items() if self.settings.get(key) != value}
         if unlike:
             raise ValueError(f"settings do not hold what hyper says: {unlike}")
+        return self
+
+    @model_validator(mode="after")
+    def _was_audited(self) -> Self:
+        checks = [check.check for check in self.audit]
+        if len(set(checks)) < len(checks):
+            raise ValueError(f"a check is given twice among {checks}")
+        if not any(check.verdict == "pass" for check in self.audit):
+            raise ValueError("the audit has no check that was passed")
+        return self
+
+    @model_validator(mode="after")
+    def _date_exists(self) -> Self:
+        calendar_date.fromisoformat(self.date)
         return self
 
     @model_validator(mode="after")

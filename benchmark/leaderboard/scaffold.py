@@ -46,9 +46,12 @@ def write_template(name: str, folder: Path | None = None) -> Path:
     path = (folder or Path(losses.__file__).parent) / f"{name}.py"
     if path.exists():
         raise ValueError(f"{path} is there already; choose another name, or remove it first")
-    title = "".join(part.capitalize() for part in name.split("_"))
-    write_atomically(path, TEMPLATE.format(name=name, title=title).encode())
+    write_atomically(path, TEMPLATE.format(name=name, title=_title(name)).encode())
     return path
+
+
+def _title(name: str) -> str:
+    return "".join(part.capitalize() for part in name.split("_"))
 
 
 def check_name(name: str) -> None:
@@ -57,7 +60,7 @@ def check_name(name: str) -> None:
             f"{name!r} cannot be a loss's name: expected a word of lower-case letters, digits and underscores that "
             "begins with a letter, at most 40 characters, such as my_loss"
         )
-    if name in RESERVED:
-        raise ValueError(f"{name!r} means something else in experiment files or commands; choose another name")
+    if name in RESERVED or name in losses.__all__ or _title(name) in losses.__all__ or _title(name) == "Tensor":
+        raise ValueError(f"{name!r} means something else in experiment files, commands or losses/; choose another name")
     if name in losses.names() or name in losses.broken():
         raise ValueError(f"there is a loss named {name!r} already; choose another name")

@@ -3,21 +3,23 @@
 Made alike means the same protocol, datasets (by their digests), training and seeds. Such entries form a board.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
 
 from benchmark.cell import PROTOCOL_VERSION
-from benchmark.leaderboard.entries import Entry, entry_name, in_order, short_hash
+from benchmark.leaderboard.entries import Entry, Result, entry_name, in_order, short_hash
 from benchmark.report.findings import Findings
 from benchmark.spec import Experiment, LossRow
 from benchmark.spec.labels import with_settings
 from benchmark.statistics import Jackknife
+
+Value = TypeVar("Value", int, str)
 
 
 @dataclass(frozen=True)
@@ -61,15 +63,61 @@ def standings(entries: Mapping[str, Entry], experiment: Experiment, digests: Map
     """`digests` are those of the present source files, by the names of this project's own losses."""
     outdated = {name: reason for name, entry in entries.items() if (reason := _outdated(entry, digests))}
     alike: dict[str, dict[str, Entry]] = defaultdict(dict)
-    for name, entry in entries.items():
+    for name, entry in sorted(entries.items()):
         if name not in outdated:
-            alike[board_id(entry)][entry.label] = entry
+            alike[board_id(entry)][name] = entry
+    groups = [_agreeing(group, outdated) for group in alike.values()]
     baseline = baseline_label(experiment)
-    boards = [Board(group, baseline) for group in alike.values()]
+    boards = [Board(group, baseline) for group in groups if group]
     asked = [board for board in boards if _is_asked_for(board, experiment)]
     current = max(asked, key=lambda board: (len(board.entries), board.id), default=None)
     others = sorted((board for board in boards if board is not current), key=lambda board: (-board.protocol, board.id))
     return Standings(current, others, outdated)
+
+
+def _agreeing(group: Mapping[str, Entry], outdated: dict[str, str]) -> dict[str, Entry]:
+    """A board's entries by label. One that does not fit the others is left out, and `outdated` says why: what a file
+    says of itself must not change anybody else's row."""
+    identities = _usual(pair for entry in group.values() for pair in _identities(entry))
+    names = _usual((_key(result), result.label) for entry in group.values() for result in entry.results)
+    found: dict[str, tuple[str, Entry]] = {}
+    for name, entry in group.items():
+        unlike = [count for key, count in _identities(entry) if count != identities[key]]
+        if unlike:
+            outdated[name] = f"it has {unlike[0]} test identities, most entries on the same data have another number"
+        elif entry.label in found:
+            outdated[name] = f"{found[entry.label][0]} is of the same configuration, {entry.label}"
+        else:
+            found[entry.label] = (name, _renamed(entry, names))
+    return {label: entry for label, (_, entry) in found.items()}
+
+
+def _usual(pairs: Iterable[tuple[str, Value]]) -> dict[str, Value]:
+    """For each key the value that most entries have; of equally many, the first."""
+    counts: dict[str, Counter[Value]] = defaultdict(Counter)
+    for key, value in pairs:
+        counts[key][value] += 1
+    return {key: counter.most_common(1)[0][0] for key, counter in counts.items()}
+
+
+def _identities(entry: Entry) -> Iterable[tuple[str, int]]:
+    for result in entry.results:
+        for metric, rows in result.without_each_identity.items():
+            yield from ((f"{_key(result)} {metric}", len(row)) for row in rows if row is not None)
+
+
+def _key(result: Result) -> str:
+    return short_hash({**result.setting(), "digest": result.digest})
+
+
+def _renamed(entry: Entry, names: Mapping[str, str]) -> Entry:
+    """The entry with the datasets called as most entries call them; a name that two would share gets a number."""
+    shared = {name for name, count in Counter(names.values()).items() if count > 1}
+    results = [
+        result.model_copy(update={"label": names[key] if names[key] not in shared else f"{names[key]} ({key})"})
+        for result, key in ((result, _key(result)) for result in entry.results)
+    ]
+    return entry.model_copy(update={"results": results})
 
 
 def _outdated(entry: Entry, digests: Mapping[str, str]) -> str:

@@ -1,6 +1,6 @@
 """`leaderboard [LOSS…]`: audit a loss, run the cells that it lacks, write its entry, say where it stands."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -64,12 +64,21 @@ def current(experiment: Experiment, folder: Path, results: Path) -> tuple[Standi
     found = read_entries(folder)
     store = Store(results, experiment.name)
     for name, entry in list(found.sound.items()):
-        problems = verify(entry, store, recompute=False).problems
+        problems = [*_wrong_settings(entry), *verify(entry, store, recompute=False).problems]
         if problems:
             del found.sound[name]
             found.refused[f"{name}.json"] = f"{name}.json: {problems[0]}"
     digests = {name: loss_digest(name) for name in losses.names() if origin(name) == "repository"}
     return standings(found.sound, experiment, digests), found
+
+
+def _wrong_settings(entry: Entry) -> Iterator[str]:
+    """What the loss of that name, where it is known here, would not take."""
+    if entry.loss in losses.names():
+        try:
+            losses.create(entry.loss, num_classes=10, dim=8, **entry.hyper)
+        except ValueError as problem:
+            yield str(problem)
 
 
 def _is_entered(row: LossRow, experiment: Experiment, known: Entries) -> bool:

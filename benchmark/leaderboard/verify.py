@@ -9,13 +9,14 @@ from threadpoolctl import threadpool_limits
 
 from benchmark import scoring
 from benchmark.collected import JACKKNIFE
-from benchmark.leaderboard.entries import Entry, Result
+from benchmark.leaderboard.entries import MAIN_FIGURES, Entry, Result
 from benchmark.leaderboard.entries import Run as EnteredRun
-from benchmark.leaderboard.making import DECIMALS
+from benchmark.leaderboard.making import DECIMALS, WITHOUT_EACH_IDENTITY
 from benchmark.store import DamagedError, Run, Store
 
 ROUNDING = 1e-6
 """Other machines add up in another order; a figure that was altered by less is of no use to anybody."""
+FAR = 0.05
 
 
 @dataclass
@@ -25,10 +26,19 @@ class Verdict:
     problems: list[str] = field(default_factory=list)
     checked: int = 0  # runs whose embeddings are here
     absent: int = 0  # runs whose embeddings are not
+    other: int = 0  # of those, cells that are stored here with other embeddings, as another machine's would be
 
     @property
     def is_refused(self) -> bool:
         return bool(self.problems)
+
+    def in_words(self, name: str) -> str:
+        """What can be said of an entry that is not refused."""
+        other = f" ({self.other} of them are stored here with other embeddings)" if self.other else ""
+        absent = f"{self.absent} runs whose embeddings are not here{other}"
+        if not self.checked:
+            return f"form alone: {name}: its figures were not checked, {absent}"
+        return f"sound: {name}: {self.checked} runs computed again" + (f", {absent}" if self.absent else "")
 
 
 def verify(entry: Entry, store: Store, recompute: bool = True) -> Verdict:
@@ -38,22 +48,33 @@ def verify(entry: Entry, store: Store, recompute: bool = True) -> Verdict:
     for result in entry.results:
         for place, entered in enumerate(result.runs):
             run = _stored(store, entered)
+            where = f"{result.label}, seed {entered.seed}"
             if run is None:
                 verdict.absent += 1
-                continue
-            verdict.checked += 1
-            where = f"{result.label}, seed {entered.seed}"
-            verdict.problems += [f"{where}: {problem}" for problem in _problems(result, place, run, recompute)]
+            elif run.cell["checksums"]["embeddings.safetensors"] != entered.embeddings:
+                verdict.absent, verdict.other = verdict.absent + 1, verdict.other + 1
+                verdict.problems += [f"{where}: {problem}" for problem in _far_apart(result, place, run)]
+            else:
+                verdict.checked += 1
+                verdict.problems += [f"{where}: {problem}" for problem in _problems(result, place, run, recompute)]
     return verdict
 
 
 def _stored(store: Store, entered: EnteredRun) -> Run | None:
-    """The run with these very embeddings; another machine's run of the same cell is not what was entered."""
+    """The whole run of the entered cell."""
     try:
-        run = store.load(entered.cell) if store.has(entered.cell) else None
+        return store.load(entered.cell) if store.has(entered.cell) else None
     except DamagedError:
         return None
-    return run if run and run.cell["checksums"]["embeddings.safetensors"] == entered.embeddings else None
+
+
+def _far_apart(result: Result, place: int, run: Run) -> Iterator[str]:
+    """Another machine's run of the same cell differs in its rounding; that moves no main figure far."""
+    for name in MAIN_FIGURES:
+        entered = result.figures[name][place] if name in result.figures else None
+        found = run.metrics["figures"].get(name)
+        if entered is not None and found is not None and abs(entered - found) > FAR:
+            yield f"{name} is {entered}, and the same cell that is stored here has {found}: too far for another machine"
 
 
 def _problems(result: Result, place: int, run: Run, recompute: bool) -> Iterator[str]:
@@ -62,6 +83,11 @@ def _problems(result: Result, place: int, run: Run, recompute: bool) -> Iterator
         yield f"diverged_at is {entered.diverged_at}, the run says {run.metrics['diverged_at']}"
         return
     figures, without = _again(run) if recompute else (run.metrics["figures"], {})
+    for name in {*MAIN_FIGURES, *WITHOUT_EACH_IDENTITY} - set(result.figures):
+        if figures.get(name) is not None:
+            yield f"it leaves out {name}, its embeddings give {figures[name]}"
+    for name in set(WITHOUT_EACH_IDENTITY) & set(without) - set(result.without_each_identity):
+        yield f"it leaves out {name} without each identity"
     for name, values in result.figures.items():
         if not _equal(values[place], figures.get(name), ROUNDING):
             yield f"{name} is {values[place]}, its embeddings give {figures.get(name)}"

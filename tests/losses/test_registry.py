@@ -128,6 +128,14 @@ def install(folder: Path, package: str, text: str) -> None:
     (metadata / "entry_points.txt").write_text(f"[marginbench.losses]\n{package} = {package}\n")
 
 
+def test_a_file_named_like_what_the_package_offers_breaks_nothing(clone: Path) -> None:
+    (clone / "losses" / "number.py").write_text(TEN_LINES)
+    code = "import losses; print(len(losses.names()), 'sphereface' in losses.names(), losses.broken(), losses.number)"
+    done = run(clone, "-c", code)
+    assert "24 True {'number': 'losses/number.py: ValueError: losses.number is something else" in done.stdout
+    assert "<function number" in done.stdout
+
+
 def test_an_installed_package_adds_its_losses(clone: Path) -> None:
     install(clone, "someones", TEN_LINES)
     done = run(clone, "-c", "import losses; print(losses.create('throwaway', 5, 4).name, losses.broken())")

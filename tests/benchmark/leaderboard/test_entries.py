@@ -96,7 +96,7 @@ UNSOUND = {
     "a seed twice": (_set("results", 0, "runs", 1, "seed", to=0), "a seed is given twice"),
     "embeddings used twice": (_set("results", 0, "runs", 1, "embeddings", to="0" * 64), "the same embeddings"),
     "a negative seed": (_set("results", 0, "runs", 1, "seed", to=-1), "greater than or equal to 0"),
-    "identities of different number": (_set(*WITHOUT, 0, to=[0.9]), "different numbers"),
+    "identities of different number": (_set(*WITHOUT, 0, to=[0.9, 0.8]), "different numbers"),
     "identities of an unknown figure": (
         _set("results", 1, "without_each_identity", "test/auc", to=[None] * 5), "but not as a figure",
     ),
@@ -106,6 +106,18 @@ UNSOUND = {
     "a failed audit": (_set("audit", 0, "verdict", to="fail"), "audit.*'pass' or 'none'"),
     "no audit": (_set("audit", to=[]), "audit: List should have at least 1 item"),
     "a date with a path": (_set("date", to="2026-05-04/../x"), "date: String should match pattern"),
+    "a date that does not exist": (_set("date", to="9999-99-99"), "month must be in 1..12"),
+    "a pass beyond its tolerance": (_set("audit", 0, "worst", to=0.5), "0.5 is no pass, at most 0.0 is"),
+    "an audit that passed nothing": (
+        _set("audit", 0, to={"check": "looks fine", "verdict": "none", "worst": None, "tolerance": 0.0}),
+        "no check that was passed",
+    ),
+    "a check twice": (
+        _set("audit", to=[{"check": "c", "verdict": "pass", "worst": 0.0, "tolerance": 0.0}] * 2),
+        "a check is given twice",
+    ),
+    "no figures": (_set("results", 0, "figures", to={}), "seed 0 did not diverge and has none of"),
+    "rows without identities": (_set(*WITHOUT, to=[[]] * 5), "at least 2 items"),
     "deep nesting": (_set("results", 0, "dataset", to=json.loads("[" * 40 + "]" * 40)), "nested too deeply"),
 }  # fmt: skip
 

@@ -50,6 +50,10 @@ def test_the_template_is_clean(tmp_path: Path) -> None:
         ("größe", "cannot be a loss's name"),
         ("all", "means something else"),
         ("verify", "means something else"),
+        ("number", "means something else"),
+        ("names", "means something else"),
+        ("tensor", "means something else"),
+        ("target_only_head", "means something else"),
     ],
 )
 def test_names_that_will_not_do(tmp_path: Path, name: str, reason: str) -> None:

@@ -1,7 +1,9 @@
 """Who stands where, from entries made by hand."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -139,17 +141,15 @@ def test_one_loss_alone() -> None:
 
 def odd_entries() -> list[Entry]:
     """Sound in form, and of little use."""
-    nothing, unknown, partly = (made.content(name) for name in ("nothing", "unknown", "partly"))
-    for result in nothing["results"] + unknown["results"]:
-        result["figures"], result["without_each_identity"] = {}, {}
-    unknown["results"][0]["figures"] = {"test/of-tomorrow": [1.0] * 5}
+    unknown, partly = (made.content(name) for name in ("unknown", "partly"))
+    unknown["results"][0]["figures"]["test/of-tomorrow"] = [1.0] * 5
     del partly["results"][1]["figures"]["test/eer"]
     partly["results"][0]["figures"]["test/accuracy"] = [None, 0.9, None, None, 0.8]
     alone = made.content("alone", seeds=1)
     odd = made.content("odd")
     for result in odd["results"]:
         result["dataset"], result["recipe"] = {}, {"lr": ["a", {"b": None}]}
-    return [Entry.model_validate(made.with_ids(one)) for one in (nothing, unknown, partly, alone, odd)]
+    return [Entry.model_validate(made.with_ids(one)) for one in (unknown, partly, alone, odd)]
 
 
 @pytest.mark.parametrize("entry", odd_entries(), ids=lambda entry: entry.loss)
@@ -174,3 +174,54 @@ def test_a_loss_whose_runs_all_diverged_comes_last() -> None:
     assert "diverged" in next(line for line in text.splitlines() if line.startswith("lost"))
     assert "5 runs of 5 diverged" in text
     assert "no seed has a value for both" in of_each(standing, [lost])
+
+
+def altered(entry: Entry, change: Callable[[Any], None]) -> Entry:
+    content = entry.model_dump(mode="json")
+    change(content)
+    return Entry.model_validate(made.with_ids(content))
+
+
+def test_an_entry_with_other_identities_is_left_out_and_disturbs_nobody(experiment: Experiment) -> None:
+    honest = [asked(experiment, name) for name in ("one", "two")]
+
+    def cut(content: Any) -> None:
+        rows = content["results"][1]["without_each_identity"]
+        rows["test/accuracy"] = [row[:3] for row in rows["test/accuracy"]]
+
+    odd = altered(asked(experiment, "odd", 0.99), cut)
+    found = standings(named(*honest, odd), experiment, {})
+    assert found.current is not None
+    assert set(found.current.entries) == {"one", "two"}
+    assert "it has 3 test identities" in found.outdated[odd.name]
+    assert "one" in str(whole_table(found.current))
+
+
+def test_what_an_entry_calls_its_datasets_changes_nobody_s_row(experiment: Experiment) -> None:
+    honest = [asked(experiment, name) for name in ("one", "two")]
+
+    def swap(content: Any) -> None:
+        first, second = content["results"]
+        first["label"], second["label"] = second["label"], first["label"]
+
+    def rename(content: Any) -> None:
+        content["results"][0]["label"] = "../../etc"
+
+    others = [altered(asked(experiment, "swapped"), swap), altered(asked(experiment, "renamed"), rename)]
+    found = standings(named(*honest, *others), experiment, {})
+    assert found.current is not None
+    expected = standings(named(*honest), experiment, {}).current
+    assert expected is not None
+    of_board, alone = found.current.findings, expected.findings
+    assert len(found.current.entries) == 4
+    assert sorted(of_board.results["dataset"].unique()) == sorted(alone.results["dataset"].unique())
+
+
+def test_two_entries_of_one_label_are_told(experiment: Experiment) -> None:
+    whole, decimal = (asked(experiment, "mine", hyper={"s": s}) for s in (64, 64.0))
+    assert whole.name != decimal.name
+    found = standings(named(whole, decimal), experiment, {})
+    assert found.current is not None
+    assert list(found.current.entries) == ["mine s=64"]
+    assert list(found.outdated) == [max(whole.name, decimal.name)]
+    assert "is of the same configuration, mine s=64" in found.outdated[max(whole.name, decimal.name)]

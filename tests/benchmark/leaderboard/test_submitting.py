@@ -1,5 +1,6 @@
 """Real runs of a tiny experiment: entries are made, made only once, checked against embeddings, and forgeries found."""
 
+import hashlib
 import json
 import shutil
 from collections.abc import Callable, Iterator
@@ -13,9 +14,11 @@ import losses
 from benchmark import spec
 from benchmark.cli import app
 from benchmark.collected import collect
+from benchmark.leaderboard.entries import Entry
 from benchmark.leaderboard.reading import read_entries
 from benchmark.leaderboard.standings import Board
 from benchmark.report.findings import PRIMARY, Findings
+from tests.benchmark.leaderboard import made
 
 TINY = """\
 baseline: normface
@@ -160,7 +163,57 @@ def test_without_embeddings_the_form_alone_is_checked_and_that_is_said(place: Pl
     shutil.rmtree(place.runs)
     done = place.call("verify")
     assert done.exit_code == 0
-    assert done.stdout.count("0 runs computed again, 4 whose embeddings are not here") == 2
+    assert done.stdout.count("its figures were not checked, 4 runs whose embeddings are not here") == 2
+    assert "sound" not in done.stdout
+
+
+def test_other_embeddings_do_not_hide_a_forged_figure(place: Place) -> None:
+    forged = place.entry("softmax")
+
+    def another_machine(entry: Any) -> None:
+        for result in entry["results"]:
+            for run in result["runs"]:
+                run["embeddings"] = hashlib.sha256(run["cell"].encode()).hexdigest()
+
+    def perfect(entry: Any) -> None:
+        for result in entry["results"]:
+            result["figures"]["test/accuracy"] = [1.0] * len(result["runs"])
+
+    spoil(forged, another_machine)
+    done = place.call("verify", str(forged))
+    assert done.exit_code == 0
+    assert "form alone" in done.stdout
+    assert "4 of them are stored here with other embeddings" in done.stdout
+    spoil(forged, perfect)
+    done = place.call("verify", str(forged))
+    assert done.exit_code == 1
+    assert "too far for another machine" in done.stdout
+
+
+def test_a_figure_left_out_is_missed(place: Place) -> None:
+    forged = place.entry("softmax")
+
+    def shy(entry: Any) -> None:
+        for result in entry["results"]:
+            del result["figures"]["test/eer"]
+            result["without_each_identity"] = {}
+
+    spoil(forged, shy)
+    done = place.call("verify", str(forged))
+    assert done.exit_code == 1
+    assert "it leaves out test/eer, its embeddings give" in done.stdout
+    assert "it leaves out test/accuracy without each identity" in done.stdout
+
+
+def test_settings_that_the_loss_does_not_take_are_refused(place: Place) -> None:
+    path = place.entry("normface")
+    content = json.loads(path.read_text())
+    content["hyper"]["zzz"] = content["settings"]["zzz"] = 1
+    content["tuned"] = True
+    entry = Entry.model_validate(made.with_ids(content))
+    made.write(place.entries, entry)
+    shown = place.leaderboard("softmax")
+    assert f"refused: {entry.name}.json: normface has no hyper-parameter 'zzz'" in shown.stderr
 
 
 PLUGIN = '''\
