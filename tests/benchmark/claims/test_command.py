@@ -116,7 +116,7 @@ def test_the_report_of_the_experiment_shows_the_ledger(tmp_path: Path) -> None:
 
 def call(*words: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "benchmark", "claims", *words]
-    return subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, timeout=120)
+    return subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, timeout=600)
 
 
 def test_without_results_it_says_what_to_run(tmp_path: Path) -> None:
