@@ -16,6 +16,7 @@ from benchmark.store import write_atomically
 
 OWN_FOLDERS = ("claims", "datasets", "figures", "metrics")
 OWN_ENDINGS = (".csv", ".md", ".png", ".svg", ".tex")
+OWN_TABLES = ("differences", "geometry")
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,8 @@ def _nothing(collected: Collected, experiment: str | Path) -> str:
 
 def _remove_stale(folder: Path, written: set[str]) -> None:
     """Tables and pictures of an earlier report that this one has not: they would be taken for its own."""
-    for own in OWN_FOLDERS:
-        for path in (folder / own).glob("*"):
-            if path.suffix in OWN_ENDINGS and f"{own}/{path.name}" not in written:
-                path.unlink()
+    inside = [path for own in OWN_FOLDERS for path in (folder / own).glob("*")]
+    beside = [path for own in OWN_TABLES for path in folder.glob(f"{own}.*")]
+    for path in [*inside, *beside]:
+        if path.suffix in OWN_ENDINGS and path.relative_to(folder).as_posix() not in written:
+            path.unlink()

@@ -108,12 +108,13 @@ def test_two_builds_differ_in_the_date_alone(tmp_path: Path, monkeypatch: pytest
 def test_a_file_of_an_earlier_report_goes_and_a_readers_own_stays(tmp_path: Path) -> None:
     experiment = store_runs(tmp_path)
     report = tmp_path / "results" / "made" / "report"
-    for name in ("datasets/gone.csv", "figures/old.png", "datasets/my-notes.txt", "notes.md"):
+    for name in ("datasets/gone.csv", "figures/old.png", "geometry.png", "datasets/my-notes.txt", "notes.md"):
         (report / name).parent.mkdir(parents=True, exist_ok=True)
         (report / name).write_text("x")
     write_report(str(experiment), tmp_path / "results", pictures=False)
     assert not (report / "datasets" / "gone.csv").exists()
     assert not (report / "figures" / "old.png").exists()
+    assert not (report / "geometry.png").exists()
     assert (report / "datasets" / "my-notes.txt").exists()
     assert (report / "notes.md").exists()
 
