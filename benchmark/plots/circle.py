@@ -1,6 +1,6 @@
 """Embeddings of two dimensions on the circle, with class weights as rays."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,18 +35,30 @@ class Embedded:
 
 @plot(TITLE, "embeddings", place=1)
 def draw(material: Material) -> Drawn:
-    datasets = datasets_of(material, 2)
+    return of_each_dataset(material, 2, "circle", TITLE, figure, caption)
+
+
+def of_each_dataset(
+    material: Material,
+    dim: int,
+    kind: str,
+    title: str,
+    drawing: Callable[[Mapping[str, Embedded]], Figure],
+    wording: Callable[[Mapping[str, Embedded], str, str], str],
+) -> Drawn:
+    """A picture for every dataset whose embeddings have so many dimensions, or why there is none."""
+    datasets = datasets_of(material, dim)
     if not datasets:
-        reason = "no run has embeddings of two dimensions; the experiment `low-dim` trains some"
-        yield Skipped("circle", TITLE, reason, "embeddings")
+        reason = f"no run has embeddings of {dim} dimensions; the experiment `low-dim` trains some"
+        yield Skipped(kind, title, reason, "embeddings")
     for dataset in datasets:
-        name, title = file_name("circle", dataset), f"{TITLE}, {dataset}"
+        name, full_title = file_name(kind, dataset), f"{title}, {dataset}"
         found = embedded(material, dataset)
         if not found:
-            yield Skipped(name, title, "every run diverged", "embeddings")
+            yield Skipped(name, full_title, "every run diverged", "embeddings")
             continue
-        words = caption(found, dataset, material.first_seeds(dataset)) + material.without_a_run(dataset)
-        yield Picture(name, title, words, figure(found), "embeddings")
+        words = wording(found, dataset, material.first_seeds(dataset)) + material.without_a_run(dataset)
+        yield Picture(name, full_title, words, drawing(found), "embeddings")
 
 
 def datasets_of(material: Material, dim: int) -> list[str]:

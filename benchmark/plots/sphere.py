@@ -10,11 +10,10 @@ from matplotlib.patches import Circle
 from numpy.typing import NDArray
 
 from benchmark.plots._material import Material
-from benchmark.plots._picture import Picture, Skipped, file_name
 from benchmark.plots._registry import Drawn, plot
 from benchmark.plots._style import GREY, INK, OF_CLASSES, PALE, SMALL, panels, short_names, styled, wrapped
 from benchmark.plots._words import counted
-from benchmark.plots.circle import LABELLED, Embedded, datasets_of, embedded
+from benchmark.plots.circle import LABELLED, Embedded, of_each_dataset
 
 Floats = NDArray[np.float64]
 VIEWS = 1000  # from which the one is taken that shows the classes furthest from each other
@@ -24,18 +23,7 @@ TITLE = "Three-dimensional embeddings"
 
 @plot(TITLE, "embeddings", place=2)
 def draw(material: Material) -> Drawn:
-    datasets = datasets_of(material, 3)
-    if not datasets:
-        reason = "no run has embeddings of three dimensions; the experiment `low-dim` trains some"
-        yield Skipped("sphere", TITLE, reason, "embeddings")
-    for dataset in datasets:
-        name, title = file_name("sphere", dataset), f"{TITLE}, {dataset}"
-        found = embedded(material, dataset)
-        if not found:
-            yield Skipped(name, title, "every run diverged", "embeddings")
-            continue
-        words = caption(found, dataset, material.first_seeds(dataset)) + material.without_a_run(dataset)
-        yield Picture(name, title, words, figure(found), "embeddings")
+    return of_each_dataset(material, 3, "sphere", TITLE, figure, caption)
 
 
 @styled

@@ -4,6 +4,7 @@ import base64
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -86,21 +87,26 @@ class Content:
 def render(content: Content) -> str:
     """The page's text, the same for the same content."""
     script, style = (HERE / "page.js").read_text(), (HERE / "page.css").read_text()
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(HERE),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    return environment.get_template("page.html.j2").render(
+    return environment(HERE).get_template("page.html.j2").render(
         content=content,
         filters=_filters(content),
         picture_sections={name: title for name, title in SECTIONS.items() if name not in BESIDE_TABLES},
         policy=policy(script, style),
         script=Markup(script),  # the project's own files, not escaped
         style=Markup(style),
+    )
+
+
+@cache
+def environment(folder: Path) -> jinja2.Environment:
+    """Templates of a folder, in which whatever is filled in is escaped and nothing may be left unfilled."""
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(folder),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
     )
 
 

@@ -4,11 +4,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import jinja2
 from markupsafe import Markup
 
 from benchmark import report
-from benchmark.report.page import policy
+from benchmark.report.page import environment, policy
 
 HERE = Path(__file__).parent
 REPORT = Path(report.__file__).parent
@@ -17,7 +16,7 @@ REPORT = Path(report.__file__).parent
 def page(template: str, **shown: Any) -> bytes:
     """The page as its file holds it; whatever is shown is escaped, the project's own style and script are not."""
     script, style = _both("page.js", "site.js"), _both("page.css", "site.css")
-    text = _environment().get_template(template).render(
+    text = environment(HERE).get_template(template).render(
         policy=policy(script, style), script=Markup(script), style=Markup(style), **shown
     )
     return text.encode()
@@ -28,18 +27,6 @@ def json_for_a_page(text: str) -> Markup:
     for mark in "<>&\u2028\u2029":
         text = text.replace(mark, f"\\u{ord(mark):04x}")
     return Markup(text)
-
-
-@cache
-def _environment() -> jinja2.Environment:
-    return jinja2.Environment(
-        loader=jinja2.FileSystemLoader(HERE),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
 
 
 @cache
