@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, Protocol, runtime_checkable
 
@@ -124,6 +124,10 @@ class Data:
     def image_shape(self) -> tuple[int, int, int]:
         _, channels, height, width = self.train.images.shape
         return channels, height, width
+
+    def without_test(self) -> Data:
+        """The same data with an empty test split, for choosing settings."""
+        return replace(self, test=self.test.take(torch.empty(0, dtype=torch.int64)))
 
     @cached_property
     def digest(self) -> str:

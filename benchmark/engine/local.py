@@ -5,7 +5,7 @@ import os
 import signal
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
@@ -44,9 +44,24 @@ class WorkersDieError(Exception):
     """No worker lives long enough to take a cell."""
 
 
-def run_local(jobs: list[Job], store: Store, setting: Setting, workers: int, progress: Progress) -> Outcome:
+Follow = Callable[[Job], list[Job]]
+"""The jobs that a finished or failed one brings with it, as a search does whose next trial depends on the last."""
+
+
+def nothing_follows(job: Job) -> list[Job]:
+    return []
+
+
+def run_local(
+    jobs: list[Job],
+    store: Store,
+    setting: Setting,
+    workers: int,
+    progress: Progress,
+    follow: Follow = nothing_follows,
+) -> Outcome:
     """Runs the jobs. Whatever stops it, what is finished is stored and what is under way is run the next time."""
-    pool = _Pool(jobs, store, setting, workers, progress)
+    pool = _Pool(jobs, store, setting, workers, progress, follow)
     with _terminate_as_interrupt():
         try:
             pool.run()
@@ -63,10 +78,16 @@ def run_local(jobs: list[Job], store: Store, setting: Setting, workers: int, pro
 
 class _Pool:
     def __init__(
-        self, jobs: list[Job], store: Store, setting: Setting, workers: int, progress: Progress
+        self,
+        jobs: list[Job],
+        store: Store,
+        setting: Setting,
+        workers: int,
+        progress: Progress,
+        follow: Follow = nothing_follows,
     ) -> None:
         self.waiting = deque(sorted(jobs, key=lambda job: -job.images))  # long ones first: none comes last alone
-        self.store, self.setting, self.progress = store, setting, progress
+        self.store, self.setting, self.progress, self.follow = store, setting, progress, follow
         self.size = max(1, min(workers, len(jobs)))
         self.workers: list[_Worker] = []
         self.tries: dict[str, int] = {}
@@ -176,12 +197,19 @@ class _Pool:
     def _finished(self, job: Job) -> None:
         self.outcome.done.append(job)
         self.progress.finished(job)
+        self._go_on_from(job)
 
     def _failed(self, job: Job, reason: str) -> None:
         failure = Failure(job.id, job.name, reason)
         self.store.record_failure(failure)
         self.outcome.failed.append(failure)
         self.progress.failed(failure)
+        self._go_on_from(job)
+
+    def _go_on_from(self, job: Job) -> None:
+        following = self.follow(job)
+        self.progress.more(following)
+        self.waiting.extend(following)
 
     def close(self) -> None:
         for worker in self.workers:

@@ -40,9 +40,11 @@ class Plan:
     notes: list[str]
 
 
-def load_data(dataset: Mapping[str, Any], access: Mapping[str, Any], root: Path | None) -> datasets.Data:
-    """A cell's dataset."""
-    return datasets.load(
+def load_data(
+    dataset: Mapping[str, Any], access: Mapping[str, Any], root: Path | None, test: bool = True
+) -> datasets.Data:
+    """A cell's dataset. Without `test`, nothing that has it afterwards can look at its test split."""
+    data = datasets.load(
         dataset["name"],
         root=root,
         seed=dataset["seed"],
@@ -50,6 +52,7 @@ def load_data(dataset: Mapping[str, Any], access: Mapping[str, Any], root: Path 
         **dataset["options"],
         **access,
     )
+    return data if test else data.without_test()
 
 
 def loss_digest(name: str) -> str:
@@ -66,8 +69,12 @@ def plan(
     root: Path | None,
     retry_failed: bool = False,
     on_dataset: Callable[[str], None] = lambda label: None,
+    test: bool = True,
 ) -> Plan:
-    """Loads the data, names the cells and looks at what is stored. Damaged runs are set aside and done again."""
+    """Loads the data, names the cells and looks at what is stored. Damaged runs are set aside and done again.
+
+    Without `test` the cells are runs that never see the test split; their ids differ from those of runs that do.
+    """
     store.clear_leftovers()
     notes: list[str] = []
     seen: dict[str, tuple[str, int, int, str]] = {}
@@ -76,7 +83,7 @@ def plan(
         key = json.dumps(dict(cell.dataset), sort_keys=True)
         if key not in seen:
             on_dataset(cell.dataset_label)
-            data = load_data(cell.dataset, cell.access, root)
+            data = load_data(cell.dataset, cell.access, root, test)
             seen[key] = (data.digest, len(data.train), data.num_classes, data.protocol)
             notes += [f"{cell.dataset_label}: {note}" for note in data.notes]
         digest, images, classes, _ = seen[key]

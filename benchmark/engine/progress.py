@@ -23,6 +23,12 @@ class Progress:
         self.stream, self.workers = stream, workers
         self.bar = tqdm(total=self.total, unit="cell", file=stream, dynamic_ncols=True) if stream.isatty() else None
 
+    def more(self, jobs: list[Job]) -> None:
+        """There is more to do than was known."""
+        self.total, self.work = self.total + len(jobs), self.work + sum(job.images for job in jobs)
+        if self.bar is not None:
+            self.bar.total = self.total
+
     def running(self, names: list[str]) -> None:
         self.names = names
         self._show()

@@ -76,8 +76,13 @@ def head_arrays(head: Head) -> dict[str, Tensor]:
 
 
 def embeddings_of(trained: Trained, data: datasets.Data, device: str) -> dict[str, Tensor]:
-    splits = {"train": data.train, "test": data.test, "val": data.val}
+    splits = {"train": data.train, **evaluated(data)}
     return {name: embed(trained.backbone, split.images, device) for name, split in splits.items()}
+
+
+def evaluated(data: datasets.Data) -> dict[str, datasets.Split]:
+    """The splits that are scored: without a test split, validation alone."""
+    return {name: split for name, split in (("test", data.test), ("val", data.val)) if len(split)}
 
 
 def evaluation_arrays(head: Head, data: datasets.Data, embedded: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -90,7 +95,7 @@ def evaluation_arrays(head: Head, data: datasets.Data, embedded: Mapping[str, Te
     }
     if head.is_cross_entropy:
         kept["train/mean_posteriors"] = training_posteriors(head, data, embedded["train"])
-    for name, split in (("test", data.test), ("val", data.val)):
+    for name, split in evaluated(data).items():
         kept[f"{name}/embeddings"] = embedded[name]
         kept[f"{name}/labels"] = split.labels
         kept[f"{name}/pairs"] = split.pairs.to(torch.int32)

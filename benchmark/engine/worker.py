@@ -24,6 +24,7 @@ class Setting:
     device: str
     plugins: tuple[Path, ...]
     keep_models: bool
+    test: bool = True  # False: the data comes without its test split
 
 
 def work(jobs: Connection, runner_lives: Connection, setting: Setting) -> None:
@@ -52,7 +53,8 @@ def work(jobs: Connection, runner_lives: Connection, setting: Setting) -> None:
             if job.dataset_digest not in loaded:
                 while len(loaded) >= KEPT_DATASETS:
                     loaded.pop(next(iter(loaded)))
-                loaded[job.dataset_digest] = load_data(job.cell.dataset, job.cell.access, setting.root)
+                cell = job.cell
+                loaded[job.dataset_digest] = load_data(cell.dataset, cell.access, setting.root, setting.test)
             data = loaded[job.dataset_digest]
             answer: tuple[str, Any] = ("done", run_job(job, data, setting.device, checkpoint, setting.keep_models))
         except Exception as problem:

@@ -1,20 +1,25 @@
 """What a job hands back, and how the closing table reads it."""
 
+import io
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import safetensors.torch
 import torch
 
 import datasets
 import losses
 from benchmark import scoring
 from benchmark.cell import Cell, Recipe
-from benchmark.engine import Job, work
+from benchmark.engine import Job, run_local, work
 from benchmark.engine.plan import loss_digest
+from benchmark.engine.progress import Progress
 from benchmark.engine.work import run_job
+from benchmark.engine.worker import Setting
 from benchmark.running import overview
 from benchmark.store import Store
 
@@ -88,6 +93,33 @@ def test_changed_data_are_refused(digits: datasets.Data, tmp_path: Path) -> None
     other = datasets.load("digits", root=tmp_path, seed=1)
     with pytest.raises(ValueError, match="digits has changed since the run began"):
         run_job(job(digits), other, "cpu", tmp_path / "checkpoint", keep_models=False)
+
+
+def test_without_its_test_split_a_run_is_scored_on_validation_alone(digits: datasets.Data, tmp_path: Path) -> None:
+    blind = digits.without_test()
+    packed = run_job(job(blind), blind, "cpu", tmp_path / "checkpoint", keep_models=False)
+    seeing = run_job(job(digits), digits, "cpu", tmp_path / "other", keep_models=False)
+    assert not len(blind.test)
+    assert job(blind).id != job(digits).id
+    names = safetensors.torch.load(packed.files["embeddings.safetensors"]).keys()
+    assert not [name for name in names if "test/" in name]
+    figures, whole = (json.loads(one.files["metrics.json"])["figures"] for one in (packed, seeing))
+    assert figures.keys() == {name for name in whole if not name.startswith("test/")}
+
+
+def test_a_job_may_bring_others_with_it(digits: datasets.Data, tmp_path: Path) -> None:
+    """As trial follows trial; a failed one goes on too."""
+    first, second, third = job(digits), job(digits, seed=1), job(digits, seed=2)
+    failing = replace(second, dataset_digest="not the data's")
+    chain = {first.id: [failing], failing.id: [third]}
+    store, seen = Store(tmp_path, "exp"), io.StringIO()
+    setting = Setting(tmp_path, "cpu", (), False)
+    progress = Progress([first], 1, seen)
+    outcome = run_local([first], store, setting, 1, progress, lambda done: chain.get(done.id, []))
+    progress.close()
+    assert [one.id for one in outcome.done] == [first.id, third.id]
+    assert [one.id for one in outcome.failed] == [failing.id]
+    assert "3/3 cells, 1 failed" in seen.getvalue()
 
 
 def test_the_closing_table_tells_settings_apart(digits: datasets.Data, tmp_path: Path) -> None:
