@@ -1,13 +1,13 @@
 """An experiment: what a checked file asks for, and the cells that it expands into."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from json import dumps
 from pathlib import Path
 from typing import TypeVar
 
-from benchmark.cell import Cell
+from benchmark.cell import Cell, Resources
 from benchmark.spec.dataset_rows import DatasetRow
 from benchmark.spec.loss_rows import LossRow
 from benchmark.spec.problems import did_you_mean, listed
@@ -24,6 +24,7 @@ class Experiment:
     datasets: tuple[DatasetRow, ...]
     losses: tuple[LossRow, ...]
     seeds: tuple[int, ...]
+    resources: Resources = field(default=Resources())
 
     def cells(
         self,
@@ -38,7 +39,7 @@ class Experiment:
         """
         chosen_losses = _chosen(self.losses, losses, f"loss in {self.name}")
         chosen_datasets = _chosen(self.datasets, datasets, f"dataset in {self.name}")
-        return list(_expand(chosen_datasets, chosen_losses, self._chosen_seeds(seeds)))
+        return list(_expand(chosen_datasets, chosen_losses, self._chosen_seeds(seeds), self.resources))
 
     def _chosen_seeds(self, wanted: Iterable[int] | None) -> tuple[int, ...]:
         if wanted is None:
@@ -62,7 +63,9 @@ def _chosen(rows: Sequence[Row], wanted: Iterable[str] | None, noun: str) -> lis
     return [row for row in rows if row.name in wanted or row.label in wanted]
 
 
-def _expand(datasets: list[DatasetRow], losses: list[LossRow], seeds: tuple[int, ...]) -> Iterator[Cell]:
+def _expand(
+    datasets: list[DatasetRow], losses: list[LossRow], seeds: tuple[int, ...], resources: Resources
+) -> Iterator[Cell]:
     data_keys = [dumps(row.dataset, sort_keys=True) for row in datasets]
     loss_keys = [dumps([row.name, row.hyper], sort_keys=True) for row in losses]
     seen = set()
@@ -86,4 +89,5 @@ def _expand(datasets: list[DatasetRow], losses: list[LossRow], seeds: tuple[int,
                     label=loss.label,
                     dataset_label=data.label,
                     access=data.access,
+                    resources=resources,
                 )

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import Field
 
 import losses as loss_registry
+from benchmark.cell import Resources
 from benchmark.spec.dataset_rows import BackboneName, DatasetRow, Training, read_dataset_rows
 from benchmark.spec.experiment import Experiment
 from benchmark.spec.limits import MOST_CELLS
@@ -15,7 +16,7 @@ from benchmark.spec.loss_rows import LossRow, read_loss_rows
 from benchmark.spec.problems import Problems, did_you_mean, listed, shown
 from benchmark.spec.reading import read_document, read_text
 from benchmark.spec.recipes import read_choices
-from benchmark.spec.values import Dim, Keys, OneOrMany, Seeds
+from benchmark.spec.values import Dim, Keys, OneOrMany, ResourceKeys, Seeds
 
 NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?")
 NAME_IN_WORDS = "letters, digits, '-', '_' and inner '.', beginning with a letter or digit, at most 64 characters"
@@ -33,6 +34,7 @@ class ExperimentKeys(Keys):
     recipe: dict[str, Any] = Field(default_factory=dict)
     losses: Any
     hyper: dict[str, Any] = Field(default_factory=dict)
+    resources: dict[str, Any] = Field(default_factory=dict)
 
 
 def load_file(path: Path) -> Experiment:
@@ -61,19 +63,21 @@ def read_experiment(data: Any, path: Path, problems: Problems, name: str | None 
     losses = read_loss_rows(keys.losses, keys.hyper, problems) if "losses" in data else ()
     rows = read_dataset_rows(keys.datasets, training, losses, problems) if "datasets" in data else ()
     name = _name(name if keys.name is None else keys.name, path, problems)
-    if len(problems) > before:
+    wanted = problems.check(ResourceKeys, keys.resources, ("resources",))
+    if wanted is None or len(problems) > before:
         return None
     baseline = _baseline(keys.baseline, losses, problems)
     _check_size(rows, losses, keys.seeds, problems)
     _check_smoothing(rows, losses, problems)
     if len(problems) > before:
         return None
-    return Experiment(name, keys.description.strip(), baseline, path, rows, losses, keys.seeds)
+    resources = Resources(wanted.cpus, wanted.gpus)
+    return Experiment(name, keys.description.strip(), baseline, path, rows, losses, keys.seeds, resources)
 
 
 def _sound(data: Mapping[str, Any]) -> dict[str, Any]:
     """What can be looked into, although something at the top is wrong."""
-    mappings = {key: data[key] for key in ("recipe", "hyper") if isinstance(data.get(key), dict)}
+    mappings = {key: data[key] for key in ("recipe", "hyper", "resources") if isinstance(data.get(key), dict)}
     return {**mappings, "datasets": data.get("datasets"), "losses": data.get("losses")}
 
 
