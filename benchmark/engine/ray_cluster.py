@@ -6,8 +6,6 @@ import os
 import re
 import signal
 import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from math import ceil
@@ -20,20 +18,20 @@ from benchmark.engine.cells import GivenUpError
 from benchmark.engine.worker import MEMORY, ONE_THREAD
 
 INSTALL = "pip install -c constraints.txt -e '.[ray]'"
-SECONDS_TO_CONNECT = 5.0
-SECONDS_TO_ANSWER = 20.0
+SECONDS_TO_CONNECT = 10.0
+SECONDS_TO_ANSWER = 10.0
+HTTP2_SETTINGS = b"\x04"
+HTTP2_GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0" + HTTP2_SETTINGS + b"\0" * 5
 TRIES_TO_START = 3  # Ray gives its processes 30 seconds, too few on a machine that is busy enough
 _ADDRESS = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):([0-9]{1,5})")
-_JOIN_AND_LEAVE = """
-import logging, sys, ray
-ray.init(address=sys.argv[1], log_to_driver=False, logging_level=logging.ERROR)
-"""
 
 
 def check(address: str | None, device: str) -> None:
     """Ray is installed and the cluster answers; errors say what to do. Takes at most half a minute."""
-    if importlib.util.find_spec("ray") is None:
-        raise ValueError(f"--engine ray needs Ray, which is not installed: {INSTALL}")
+    try:
+        import ray  # noqa: F401
+    except ImportError as problem:
+        raise ValueError(f"--engine ray needs Ray, which cannot be imported ({problem}): {INSTALL}") from problem
     if device not in ("cpu", "cuda"):
         raise ValueError(f"--device {device}: with --engine ray expected cpu or cuda; Ray chooses which GPU")
     if address is not None:
@@ -41,22 +39,38 @@ def check(address: str | None, device: str) -> None:
 
 
 def _check_that_it_answers(address: str) -> None:
-    """In a process that can be ended: Ray itself tries for minutes, and may take its process down with it."""
-    if address != "auto":
-        host, port = _parts(address)
-        try:
-            socket.create_connection((host, port), timeout=SECONDS_TO_CONNECT).close()
-        except OSError as problem:
-            raise _unreachable(address, problem.strerror or str(problem)) from problem
-    command = [sys.executable, "-c", _JOIN_AND_LEAVE, address]
+    """Ray itself would try for minutes. `auto` looks for a cluster among the processes of this machine, in a second."""
+    chosen = os.environ.get("RAY_ADDRESS") or "auto" if address == "auto" else address
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS_TO_ANSWER, env=_environment())
-    except subprocess.TimeoutExpired as problem:
-        said = f"no answer within {SECONDS_TO_ANSWER:.0f} s; is it Ray's port, and is this machine one of its nodes?"
-        raise _unreachable(address, said) from problem
-    if done.returncode != 0:
-        lines = [line for line in done.stderr.splitlines() if line.strip()]
-        raise _unreachable(address, lines[-1] if lines else f"exit code {done.returncode}")
+        if chosen == "auto":
+            _check_that_one_runs_here()
+        else:
+            _check_that_ray_answers(*_parts(chosen))
+    except OSError as problem:
+        raise _unreachable(chosen, problem.strerror or str(problem)) from problem
+
+
+def _check_that_one_runs_here() -> None:
+    import ray
+
+    if ray.is_initialized():
+        return
+    with _terminate_unchanged():
+        ray.init(address="auto", log_to_driver=False, logging_level=logging.ERROR)
+        ray.shutdown()
+
+
+def _check_that_ray_answers(host: str, port: int) -> None:
+    """Ray's server speaks HTTP/2 and says so at once: its first frame has the settings."""
+    with socket.create_connection((host, port), timeout=SECONDS_TO_CONNECT) as connection:
+        connection.settimeout(SECONDS_TO_ANSWER)
+        connection.sendall(HTTP2_GREETING)
+        try:
+            said = connection.recv(9)
+        except TimeoutError as problem:
+            raise TimeoutError(f"no answer within {SECONDS_TO_ANSWER:.0f} s") from problem
+    if said[3:4] != HTTP2_SETTINGS:
+        raise ConnectionError("what answers there is not Ray")
 
 
 def _parts(address: str) -> tuple[str, int]:
@@ -73,30 +87,33 @@ def _unreachable(address: str, why: str) -> ConnectionError:
     )
 
 
-def _environment() -> dict[str, str]:
-    """Ray tells nobody that it is used."""
-    return {"RAY_USAGE_STATS_ENABLED": "0", **os.environ}
-
-
 @contextmanager
 def cluster(address: str | None, workers: int, resources: Resources) -> Iterator[None]:
     """Connected to it, or with one of our own, which ends with it. This project's code goes to its nodes."""
-    os.environ.update(_environment())
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray tells nobody that it is used
     import ray
 
     if ray.is_initialized():
-        raise ValueError("Ray is connected already in this process: call ray.shutdown() first")
-    terminate = signal.getsignal(signal.SIGTERM)
+        raise GivenUpError("Ray is connected already in this process: call ray.shutdown() first")
     try:
-        if address is None:
-            _start_our_own(ceil(workers * resources.cpus) or usable_cores())
-        else:
-            _join(address)
-        signal.signal(signal.SIGTERM, terminate)  # Ray puts a handler of its own there
+        with _terminate_unchanged():
+            if address is None:
+                _start_our_own(ceil(workers * resources.cpus) or usable_cores())
+            else:
+                _join(address)
         yield
     finally:
         ray.shutdown()
-        signal.signal(signal.SIGTERM, terminate)
+
+
+@contextmanager
+def _terminate_unchanged() -> Iterator[None]:
+    """Ray puts a handler of its own there."""
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _start_our_own(cpus: int) -> None:
