@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tests.benchmark.engine.runner import descendants
+from tests.benchmark.engine.runner import descendants, kill
 
 os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
 TRIES = 5
@@ -35,12 +35,15 @@ def add_node(cluster: Any) -> Any:
 
 def patiently(make: Callable[[], Made]) -> Made:
     """Ray gives a node 15 seconds to start, too few on a machine that is busy enough."""
+    before = descendants(os.getpid())
     for left in reversed(range(TRIES)):
         try:
             return make()
         except Exception:
             if not left:
                 raise
+            for leftover in set(descendants(os.getpid())) - set(before):
+                kill(leftover)
     raise AssertionError("unreachable")
 
 
