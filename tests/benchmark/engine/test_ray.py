@@ -26,9 +26,8 @@ description: Six small cells, two of them a plug-in's.
 baseline: normface
 seeds: 2
 dim: 8
-datasets:
-  - digits: {wrappers: [{subset: {classes: 5}}]}
-recipe: {lr: 0.1, epochs: 8, batch: 64}
+datasets: {digits: {}, wrappers: [{subset: {classes: 5}}]}
+recipe: {lr: 0.1, epochs: 5, batch: 64}
 losses: [softmax, {normface: {s: 8}}, mine]
 resources: {cpus: 1, gpus: 0.25}
 """
@@ -135,7 +134,7 @@ def test_a_cell_that_kills_its_worker_fails_alone(cluster: Any, tmp_path: Path) 
 
 def test_a_cluster_of_its_own_gives_what_the_local_engine_gives(tmp_path: Path) -> None:
     """Results and failures alike, on a cluster that ends with the run."""
-    text = CELLS.replace("epochs: 8", "epochs: 1")
+    text = CELLS.replace("epochs: 5", "epochs: 1")
     failing = PLUGIN.format(what="raise ZeroDivisionError('on purpose')")
     here, there = (runner_in(tmp_path / name, failing, text) for name in ("here", "there"))
     code, said = here.run(*with_plugin(here))
