@@ -13,7 +13,7 @@ from benchmark.columns import MetricColumn
 from benchmark.plots._material import Material
 from benchmark.plots._picture import Picture, Skipped, file_name
 from benchmark.plots._registry import Drawn, plot
-from benchmark.plots._style import INK, Look, blank, short_names, styled
+from benchmark.plots._style import INK, Look, blank, short_names, styled, wrapped
 from benchmark.plots._words import column_of, in_units, listed, name_of, number
 from benchmark.statistics import compare, summarise
 
@@ -21,6 +21,7 @@ TITLE = "Sensitivity to the training"
 NAMES = {"dim": "embedding size", "lr": "learning rate", "batch": "batch size", "weight_decay": "weight decay"}
 SIDE_BY_SIDE = 0.06  # of the gap between two settings: intervals of two losses do not lie over each other
 LEAST_SETTINGS = 2
+WIDEST_TITLE = 50  # characters
 
 
 @plot(TITLE, "comparison", place=5)
@@ -59,8 +60,12 @@ def varied_settings(table: pd.DataFrame, plain: list[str]) -> pd.DataFrame:
             found = {label: values[index] for index, label in labels.items()}
             rows += [(label, data, varying[0], value) for label, value in found.items()]
     frame = pd.DataFrame(rows, columns=["dataset", "data", "key", "value"])
-    order = frame["value"].map(lambda text: (0, number_in(text), "") if is_number(text) else (1, 0.0, text))
-    return frame.iloc[order.argsort(kind="stable").to_numpy()].reset_index(drop=True)
+    return frame.sort_values("value", key=lambda values: values.map(_order), kind="stable", ignore_index=True)
+
+
+def _order(text: str) -> tuple[float, str]:
+    """Numbers by their size, then names."""
+    return (number_in(text), "") if is_number(text) else (float("inf"), text)
 
 
 def is_number(text: str) -> bool:
@@ -86,13 +91,14 @@ def figure(means: pd.DataFrame, leads: pd.DataFrame, looks: Mapping[str, Look]) 
     places = _places(means)
     _lines(panels[0], means, "mean", places, {names[loss]: (loss, looks[loss]) for loss in losses}, column)
     unit = f", {column.unit}" if column.unit else ""
-    panels[0].set_ylabel(f"{name_of(column)}{unit}")
+    panels[0].set_title(wrapped(f"{name_of(column)}{unit}", WIDEST_TITLE))
     if len(leads):
         others = [loss for loss in losses if loss in set(leads["loss"])]
         _lines(panels[1], leads, "difference", places, {names[loss]: (loss, looks[loss]) for loss in others}, column)
         panels[1].axhline(0.0, color=INK, linewidth=0.8)
         units = f", {in_units(column)}" if column.unit else ""
-        panels[1].set_ylabel(f"difference from {names[str(leads['baseline'].iloc[0])]}{units}")
+        baseline = names[str(leads["baseline"].iloc[0])]
+        panels[1].set_title(wrapped(f"difference from {baseline}{units}", WIDEST_TITLE))
     key = str(means["key"].iloc[0])
     drawn.supxlabel(NAMES.get(key, key.replace("_", " ")))
     drawn.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
@@ -100,8 +106,9 @@ def figure(means: pd.DataFrame, leads: pd.DataFrame, looks: Mapping[str, Look]) 
 
 
 def _places(rows: pd.DataFrame) -> dict[str, float]:
-    """Where each setting stands: numbers by their logarithm where all are positive, names one after the other."""
-    values = list(dict.fromkeys(rows["value"]))
+    """Where each setting stands, from left to right: numbers by their logarithm where all are positive, names one
+    after the other."""
+    values = sorted(dict.fromkeys(rows["value"]), key=_order)
     numbers = [number_in(value) for value in values]
     if all(number > 0 for number in numbers):
         return {value: float(np.log2(number)) for value, number in zip(values, numbers, strict=True)}

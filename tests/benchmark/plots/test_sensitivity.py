@@ -69,6 +69,7 @@ def test_the_picture_of_a_stored_experiment(tmp_path: Path) -> None:
         assert height == pytest.approx(100 * own["test/accuracy"].mean())
         assert f"{height:.1f} at {label}" in drawn.caption
     assert "difference from normface s=16, percentage points" in {text for text, _ in texts(drawn.figure)}
+    assert len(drawn.figure.legends) == 1
     assert len(right.lines) == len(losses) - 1 + 1  # and the line at 0
 
 
