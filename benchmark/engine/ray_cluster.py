@@ -25,6 +25,8 @@ HTTP2_GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0" + HTTP2_SETTING
 TRIES_TO_START = 3  # Ray gives its processes 30 seconds, too few on a machine that is busy enough
 _ADDRESS = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):([0-9]{1,5})")
 
+os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray tells nobody that it is used
+
 
 def check(address: str | None, device: str) -> None:
     """Ray is installed and the cluster answers; errors say what to do. Takes at most half a minute."""
@@ -90,7 +92,6 @@ def _unreachable(address: str, why: str) -> ConnectionError:
 @contextmanager
 def cluster(address: str | None, workers: int, resources: Resources) -> Iterator[None]:
     """Connected to it, or with one of our own, which ends with it. This project's code goes to its nodes."""
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray tells nobody that it is used
     import ray
 
     if ray.is_initialized():

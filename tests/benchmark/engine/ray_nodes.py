@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from tests.benchmark.engine.runner import descendants, kill
 
 os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-TRIES = 5
+TRIES = 8
 SMALL = {"num_cpus": 1, "object_store_memory": 80 * 2**20}
 Made = TypeVar("Made")
 
@@ -23,14 +23,10 @@ def two_nodes() -> Iterator[Any]:
     head = {**SMALL, "include_dashboard": False, "no_monitor": True}
     cluster = patiently(lambda: Cluster(initialize_head=True, head_node_args=head))
     try:
-        add_node(cluster)
+        patiently(lambda: cluster.add_node(**SMALL))
         yield cluster
     finally:
         cluster.shutdown()
-
-
-def add_node(cluster: Any) -> Any:
-    return patiently(lambda: cluster.add_node(**SMALL))
 
 
 def patiently(make: Callable[[], Made]) -> Made:
@@ -53,7 +49,7 @@ def training_on(node: Any) -> list[int]:
     return [worker for worker in descendants(raylet.process.pid) if "ray::marginbench" in _title(worker)]
 
 
-def wait_for(what: Callable[[], Made], seconds: float = 240.0) -> Made:
+def wait_for(what: Callable[[], Made], seconds: float = 600.0) -> Made:
     """The first result that is not empty."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:

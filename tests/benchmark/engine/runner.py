@@ -41,7 +41,7 @@ class Runner:
 
     def run(self, *options: str, environment: dict[str, str] | None = None) -> tuple[int, str]:
         process = self.start(*options, environment=environment)
-        output, _ = process.communicate(timeout=240)
+        output, _ = process.communicate(timeout=600)
         return process.returncode, output
 
     def runs(self) -> list[Path]:

@@ -114,3 +114,13 @@ def test_a_folder_that_others_may_write_to_is_not_used(job: Job) -> None:
         ray_node.node_folder()
     os.rmdir(Path(ray_node.tempfile.gettempdir(), f"marginbench-{os.getuid()}"))
     assert ray_node.node_folder().stat().st_mode & 0o777 == 0o700
+
+
+def test_a_plugin_arrives_as_a_file_of_the_same_name_and_content(job: Job) -> None:
+    """Its digest is that of the file's content, so its cells have the same ids everywhere."""
+    first, second = (ray_node._as_file("mine.py", content) for content in (b"a = 1\n", b"a = 2\n"))
+    assert first.name == second.name == "mine.py"
+    assert first.read_bytes() == b"a = 1\n"
+    assert second.read_bytes() == b"a = 2\n"
+    first.write_bytes(b"changed")
+    assert ray_node._as_file("mine.py", b"a = 1\n").read_bytes() == b"a = 1\n"
