@@ -36,7 +36,7 @@ class Runner:
         command += [*([] if "ray" in options else ["--workers", "2"]), *options]
         return subprocess.Popen(
             command, cwd=PROJECT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            start_new_session=True, env={**os.environ, **(environment or {})},
+            start_new_session=True, env={**os.environ, **(environment or {})}, preexec_fn=_heed_ctrl_c,
         )  # fmt: skip
 
     def run(self, *options: str, environment: dict[str, str] | None = None) -> tuple[int, str]:
@@ -54,6 +54,11 @@ class Runner:
         for run in self.runs():
             files += [run / name for name in ("metrics.json", "history.csv", "embeddings.safetensors")]
         return {str(file.relative_to(folder)): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
+
+
+def _heed_ctrl_c() -> None:
+    """What a shell starts in the background ignores it, and so would all that it starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def descendants(process: int) -> list[int]:
