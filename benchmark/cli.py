@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from benchmark.advice import commands as advice
 from benchmark.cores import usable_cores
 from benchmark.leaderboard import commands as leaderboard
 
@@ -349,6 +350,7 @@ def list_losses(plugin: Plugins = None) -> None:
 
 
 leaderboard.add_to(app)
+advice.add_to(app)
 
 
 def _check_that_datasets_is_ours() -> None:

@@ -1,5 +1,7 @@
 """What a margin adds at the same scale: loss − normface against s, with intervals."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -92,7 +94,7 @@ def _line(axes: Axes, rows: pd.DataFrame, place: int, count: int, factor: float)
     axes.vlines(s[known], ends[:, 0], ends[:, 1], color=COLOURS[place % len(COLOURS)], linewidth=0.9)
 
 
-def _look(place: int) -> dict[str, object]:
+def _look(place: int) -> dict[str, Any]:
     return {
         "color": COLOURS[place % len(COLOURS)],
         "linestyle": DASHES[place % len(DASHES)],

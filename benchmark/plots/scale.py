@@ -1,5 +1,7 @@
 """Scale: a figure against s, normface beside the losses with a margin, each at the margin that validation chose."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -73,7 +75,7 @@ def _line(axes: Axes, rows: pd.DataFrame, look: Look, step: float) -> None:
     axes.vlines(s[known], low[known], high[known], color=look.colour, linewidth=0.8)
 
 
-def _style(look: Look) -> dict[str, object]:
+def _style(look: Look) -> dict[str, Any]:
     return {"color": look.colour, "linestyle": look.dashes, "marker": look.marker, "markersize": 4}
 
 

@@ -93,8 +93,13 @@ def caption(maps: dict[str, pd.DataFrame], column: MetricColumn) -> str:
         "dash is a setting without a value."
     ]
     for loss, grid in maps.items():
-        cells = grid.stack().dropna()  # noqa: PD013
-        ends = (cells.idxmin(), cells.idxmax()) if column.lower_is_better else (cells.idxmax(), cells.idxmin())
-        shown = [f"{number(float(cells[at]), column.decimals)} at s={at[0]:.3g}, m={at[1]:g}" for at in ends]
+        cells = [
+            (float(grid.loc[s, m]), float(s), float(m))
+            for s in grid.index
+            for m in grid.columns
+            if not np.isnan(float(grid.loc[s, m]))
+        ]
+        ends = sorted(cells, reverse=not column.lower_is_better)
+        shown = [f"{number(value, column.decimals)} at s={s:.3g}, m={m:g}" for value, s, m in (ends[0], ends[-1])]
         told.append(f"{loss}: best {shown[0]}, worst {shown[1]}.")
     return " ".join(told)
