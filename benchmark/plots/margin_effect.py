@@ -13,7 +13,7 @@ from benchmark.plots._maps import figures, rows_with_settings, scale_axis, why_n
 from benchmark.plots._material import Material
 from benchmark.plots._picture import Picture, Skipped, file_name
 from benchmark.plots._registry import Drawn, plot
-from benchmark.plots._style import COLOURS, DASHES, INK, MARKERS, panels, short_names, styled, wrapped
+from benchmark.plots._style import COLOURS, DASHES, INK, MARKERS, SMALL, panels, short_names, styled, wrapped
 from benchmark.plots._words import counted, in_units, listed, name_of, number
 from benchmark.statistics import ALL_DATASETS
 
@@ -73,10 +73,9 @@ def figure(effects: pd.DataFrame, column: MetricColumn) -> Figure:
             _line(panel, rows[rows["line"] == line].sort_values("s"), place, len(lines), column.factor)
         scale_axis(panel, sorted(rows["s"].round(9).unique()))
         panel.set_title(wrapped(dataset, 32))
-    side = "below" if column.lower_is_better else "above"
-    drawn.supxlabel("scale s")
     units = f", {in_units(column)}" if column.unit else ""
-    drawn.supylabel(wrapped(f"{name_of(column)} − that of {REFERENCE}{units} ({side} 0: the margin helps)", 44))
+    drawn.supxlabel("scale s")
+    drawn.supylabel(f"{name_of(column)}:\nloss − {REFERENCE}{units}", fontsize=SMALL)
     names = short_names(lines)
     handles = [axes[0].plot([], [], label=names[line], **_look(place))[0] for place, line in enumerate(lines)]
     drawn.legend(handles=handles, loc="outside upper center", ncols=min(len(lines), 5))
@@ -107,7 +106,11 @@ def caption(effects: pd.DataFrame, column: MetricColumn) -> str:
     """How often the margin helps, and where most."""
     carries = listed(sorted({kind for kind in effects["interval"] if kind != "none"})) or "no interval: one seed each"
     units = f" in {in_units(column)}" if column.unit else ""
-    told = [f"{column.heading} minus that of {REFERENCE} at the same scale{units}, paired ({carries})."]
+    side = "Below" if column.lower_is_better else "Above"
+    told = [
+        f"{column.heading} minus that of {REFERENCE} at the same scale{units}, paired ({carries}). {side} 0 the margin "
+        "helps."
+    ]
     for dataset, rows in effects.groupby("dataset", sort=False):
         where = "All datasets together" if dataset == ALL_DATASETS else str(dataset)
         told.append(f"{where}: {_told(rows, column)}.")

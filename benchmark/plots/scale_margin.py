@@ -12,7 +12,7 @@ from benchmark.plots._maps import means, rows_with_settings, why_no_map
 from benchmark.plots._material import Material
 from benchmark.plots._picture import Picture, Skipped, file_name
 from benchmark.plots._registry import Drawn, plot
-from benchmark.plots._style import SMALL, panels, short, styled
+from benchmark.plots._style import SMALL, panels, short, styled, wrapped
 from benchmark.plots._words import in_units, number
 
 TITLE = "Scale by margin"
@@ -65,7 +65,7 @@ def figure(maps: dict[str, pd.DataFrame], column: MetricColumn) -> Figure:
         _panel(panel, grid, best, worst, column)
         panel.set_title(short(loss, 30))
     bar = drawn.colorbar(axes[0].collections[0], ax=axes, aspect=30)
-    bar.set_label(f"behind the best, {in_units(column)}".rstrip(", "))
+    bar.set_label(wrapped(f"behind the best, {in_units(column)}".rstrip(", "), 18))
     return drawn
 
 
