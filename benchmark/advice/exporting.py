@@ -11,8 +11,9 @@ from benchmark.advice.maps_file import ABOUT, COLUMNS, IN_CLONE, NAME
 from benchmark.collected import Collected
 from benchmark.columns import primary
 from benchmark.maps import classes_of, training_sizes, validation_key, with_settings
+from benchmark.origin import origin
 from benchmark.statistics import summarise
-from benchmark.store import Run, write_atomically
+from benchmark.store import write_atomically
 
 DECIMALS = 6
 
@@ -43,15 +44,12 @@ def export(collected: Collected, path: Path) -> int:
 
 def about(collected: Collected) -> dict[str, str]:
     """Where the runs come from: nothing in it depends on when the file is written."""
-    origins = [run.cell["provenance"] for run in collected.runs]
-    versions = sorted({_versions(run) for run in collected.runs})
-    commits = sorted({str(origin.get("commit") or "unknown") for origin in origins})
-    days = sorted({str(origin["begun"])[:10] for origin in origins})
+    known = origin(collected.runs)
     words = {
         "experiment": collected.experiment.name,
-        "measured": days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}",
-        "versions": "; ".join(versions),
-        "commit": ", ".join(commits),
+        "measured": known["Trained"],
+        "versions": "; ".join(f"{name} {known[name]}" for name in ("Python", "torch", "NumPy", "Machine", "Device")),
+        "commit": known["Commit"],
     }
     return {key: words[key] for key in ABOUT}
 
@@ -83,11 +81,6 @@ def map_rows(collected: Collected) -> list[dict[str, Any]]:
                 "seeds": one["n_seeds"], "runs": int(runs[loss]), "diverged": int(diverged.get(loss, 0)),
             })  # fmt: skip
     return found
-
-
-def _versions(run: Run) -> str:
-    origin = run.cell["provenance"]
-    return ", ".join(f"{key} {origin[key]}" for key in ("python", "torch", "numpy", "machine") if key in origin)
 
 
 def _text(value: Any) -> str:

@@ -26,12 +26,12 @@ OTHERS = "losses with one margin"
 def draw(material: Material) -> Drawn:
     rows = rows_with_settings(material)
     if reason := why_no_map(material, rows) or why_no_margin_effects(rows):
-        yield Skipped("margin-effect", TITLE, reason, "scale")
+        yield Skipped("margin_effect", TITLE, reason, "scale")
         return
     effects = _effects(material, rows)
     effects = effects[effects["difference"].notna()]
     if not len(effects):
-        yield Skipped("margin-effect", TITLE, f"no seed has a {name_of(material.column)} of both sides", "scale")
+        yield Skipped("margin_effect", TITLE, f"no seed has a {name_of(material.column)} of both sides", "scale")
         return
     for title, part in groups(effects).items():
         words = f"{TITLE}: {title}"

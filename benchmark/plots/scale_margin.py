@@ -24,7 +24,7 @@ FEWEST = 2  # scales and margins that a loss must have been trained at
 def draw(material: Material) -> Drawn:
     rows = rows_with_settings(material)
     if reason := why_no_map(material, rows):
-        yield Skipped("scale-margin", TITLE, reason, "scale")
+        yield Skipped("scale_margin", TITLE, reason, "scale")
         return
     found = means(rows[rows["s"].notna()], material)
     for dataset in material.datasets:
