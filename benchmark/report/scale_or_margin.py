@@ -39,10 +39,12 @@ def scale_or_margin(collected: Collected, findings: Findings) -> Section | None:
     if why_no_scales(rows) or not findings.figures:
         return None
     figures, jackknife = findings.figures, findings.jackknife
-    tables = [scale_alone(rows, figures, jackknife), best_settings(rows, figures, jackknife)]
+    tables = [scale_alone(rows, figures, jackknife)]
     if not why_no_margin_effects(rows):
         common = findings.common
-        tables.insert(1, equal_scale(rows, figures, common.key if common else None, jackknife))
+        tables.append(equal_scale(rows, figures, common.key if common else None, jackknife))
+    if len(chosen_on_validation(rows, figures)):
+        tables.append(best_settings(rows, figures, jackknife))
     failed = failures(rows, figures, classes)
     if len(failed):
         tables.append(failing(failed))
