@@ -1,4 +1,4 @@
-"""The pictures of scale, margin and gradient: drawn from what was run, skipped with a reason where it is of no such shape."""
+"""The pictures of scale, margin and gradient: drawn from what was run, skipped with a reason where it is otherwise."""
 
 from pathlib import Path
 
@@ -52,7 +52,7 @@ def test_a_heat_map_holds_the_means(material: Material) -> None:
     assert grid.columns.tolist() == [0.0, 0.1, 0.3]
     table = material.table
     for s in (4, 16, 64):
-        for m, label in ((0.0, f"normface s={s}"), (0.3, f"arcface s={s} m=0.3")):
+        for m, label in ((0.0, f"normface s={s}"), (0.3, f"arcface m=0.3 s={s}")):
             mean = table[(table["dataset"] == "open set") & (table["loss"] == label)][VERIFICATION.key].mean()
             assert grid.loc[s, m] == pytest.approx(100 * mean)
 
@@ -60,8 +60,8 @@ def test_a_heat_map_holds_the_means(material: Material) -> None:
 def test_lines_of_the_effect_are_the_paired_differences(material: Material) -> None:
     table = material.table[material.table["dataset"] == "open set"].set_index(["loss", "seed"])[VERIFICATION.key]
     effects = margin_effect._effects(material, rows_with_settings(material))
-    chosen = effects[(effects["dataset"] == "open set") & (effects["loss"] == "arcface s=16 m=0.3")].iloc[0]
-    by_hand = [table["arcface s=16 m=0.3", seed] - table["normface s=16", seed] for seed in range(2)]
+    chosen = effects[(effects["dataset"] == "open set") & (effects["loss"] == "arcface m=0.3 s=16")].iloc[0]
+    by_hand = [table["arcface m=0.3 s=16", seed] - table["normface s=16", seed] for seed in range(2)]
     assert float(chosen["difference"]) == pytest.approx(np.mean(by_hand))
     picture = next(iter(margin_effect.draw(material)))
     assert isinstance(picture, Picture)
@@ -103,7 +103,7 @@ def test_what_is_of_another_shape_is_skipped_with_the_reason(tmp_path: Path, sic
     elif sick == "diverged":
         collected = made(tmp_path, GRID, BOTH[:1], seeds=1, baseline="normface s=16", diverged=lambda cell: True)
     else:
-        collected = made(tmp_path, GRID[1:2], BOTH[:1], seeds=1, baseline="arcface s=4 m=0.1")
+        collected = made(tmp_path, GRID[1:2], BOTH[:1], seeds=1, baseline="arcface m=0.1 s=4")
     material = Material(collected)
     (effect,) = margin_effect.draw(material)
     assert isinstance(effect, Skipped)

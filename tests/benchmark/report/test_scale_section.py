@@ -1,4 +1,4 @@
-"""The sections on scale, margin and gradient: there where the experiment is of that shape, and with the right figures."""
+"""The sections on scale, margin and gradient: there where the experiment has that shape, and with the right figures."""
 
 import csv
 import io
@@ -160,7 +160,8 @@ def test_a_real_run_has_both_sections_with_their_files(real: Path) -> None:
         assert f'<section id="{anchor}"' in page
         assert f'href="#{anchor}"' in page
         assert words in page
-    for place in ("scale/scale-alone", "scale/margin-at-equal-scale", "scale/best-settings", "gradient/exact-or-detached"):
+    of_scale = ("scale/scale-alone", "scale/margin-at-equal-scale", "scale/best-settings")
+    for place in (*of_scale, "gradient/exact-or-detached"):
         for ending in ("md", "tex", "csv"):
             assert (real / f"{place}.{ending}").stat().st_size > 100
     rows = list(csv.DictReader(io.StringIO((real / "scale" / "margin-at-equal-scale.csv").read_text())))
