@@ -6,6 +6,8 @@ import pandas as pd
 
 from benchmark.columns import MetricColumn
 
+KEPT = ("dataset", "name", "title", "tuned", "loss", "s", "m")
+
 
 def validation_key(column: MetricColumn) -> str:
     """The same figure, measured on the validation split."""
@@ -13,18 +15,18 @@ def validation_key(column: MetricColumn) -> str:
 
 
 def chosen_on_validation(rows: pd.DataFrame, figures: Mapping[str, MetricColumn]) -> pd.DataFrame:
-    """dataset, name, loss, s, m and `validation`, the mean over seeds that it was chosen by; a row for each dataset and
-    loss.
+    """dataset, name, loss, s, m and so on, and `validation`, the mean over seeds that it was chosen by; a row for each
+    dataset and loss, tuned rows apart from others.
 
     A setting of which a run diverged is taken only where every setting had one. Of equal ones the smaller scale is
     taken, then the smaller margin.
     """
     found = [
         _best(part, figures[str(dataset)])
-        for (dataset, _), part in rows.groupby(["dataset", "name"], sort=True)
+        for (dataset, _), part in rows.groupby(["dataset", "title"], sort=True)
         if str(dataset) in figures and validation_key(figures[str(dataset)]) in rows
     ]
-    columns = ["dataset", "name", "loss", "s", "m", "validation"]
+    columns = [*KEPT, "validation"]
     return pd.DataFrame([row for row in found if row is not None], columns=columns)
 
 
@@ -37,6 +39,8 @@ def _best(part: pd.DataFrame, column: MetricColumn) -> dict[str, object] | None:
         .agg(
             dataset=("dataset", "first"),
             name=("name", "first"),
+            title=("title", "first"),
+            tuned=("tuned", "first"),
             s=("s", "first"),
             m=("m", "first"),
             value=("value", "mean"),
@@ -48,5 +52,4 @@ def _best(part: pd.DataFrame, column: MetricColumn) -> dict[str, object] | None:
     if not len(means):
         return None
     first = means.iloc[0]
-    kept = {key: first[key] for key in ("dataset", "name", "loss", "s", "m")}
-    return {**kept, "validation": sign * float(first["value"])}
+    return {**{key: first[key] for key in KEPT}, "validation": sign * float(first["value"])}

@@ -11,20 +11,21 @@ from benchmark.statistics import Jackknife, Pairing, compare_pairs, compare_pair
 REFERENCE = "normface"
 """The loss without a margin that every other is compared with."""
 SAME_SCALE = 9  # decimals to which two scales are one
-KEYS = ["dataset", "loss", "name", "variant", "s", "m"]
+KEYS = ["dataset", "loss", "name", "title", "variant", "tuned", "s", "m"]
 
 
 def margin_pairs(rows: pd.DataFrame) -> pd.DataFrame:
-    """dataset, loss, baseline, name, s, m: every row with a margin and normface's at the same scale.
+    """dataset, loss, baseline, s, m and so on: every row with a margin and normface's at the same scale, both tuned or
+    neither.
 
     Losses whose s is the factor of the cosines: those that angles or powers of cosines are scaled by are no match.
     """
     each = rows.drop_duplicates(["dataset", "loss"])[KEYS].dropna(subset=["s"])
     each = each.assign(scale=each["s"].round(SAME_SCALE))
-    plain = each[each["name"] == REFERENCE].drop_duplicates(["dataset", "scale"])
-    plain = plain[["dataset", "scale", "loss"]].rename(columns={"loss": "baseline"})
+    plain = each[each["name"] == REFERENCE].drop_duplicates(["dataset", "scale", "tuned"])
+    plain = plain[["dataset", "scale", "tuned", "loss"]].rename(columns={"loss": "baseline"})
     with_margin = each[[issubclass(losses.get(name), losses.MarginHead) for name in each["name"]]]
-    paired = with_margin.merge(plain, on=["dataset", "scale"])
+    paired = with_margin.merge(plain, on=["dataset", "scale", "tuned"])
     return paired.sort_values(["dataset", "name", "m", "s", "loss"], ignore_index=True)[[*KEYS, "baseline"]]
 
 

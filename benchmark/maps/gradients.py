@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from benchmark.columns import MetricColumn
-from benchmark.maps.settings import all_settings
+from benchmark.maps.settings import TUNED, all_settings
 from benchmark.spec.labels import with_settings as labelled
 from benchmark.statistics import Jackknife, Pairing, compare_pairs, compare_pairs_over_datasets
 
@@ -22,10 +22,11 @@ def gradient_pairs(table: pd.DataFrame) -> pd.DataFrame:
         settings = all_settings(str(name), str(hyper))
         gradient = settings.pop(GRADIENT, None)
         if gradient in (EXACT, DETACHED):
-            key = json.dumps([name, settings], sort_keys=True)
+            mark = TUNED if str(loss).endswith(TUNED) else ""
+            key = json.dumps([name, settings, mark], sort_keys=True)
             known.setdefault((str(dataset), key), {}).setdefault(gradient, str(loss))
             given = {part: value for part, value in json.loads(str(hyper)).items() if part != GRADIENT}
-            titles[key] = labelled(str(name), given)
+            titles[key] = labelled(str(name), given) + mark
     rows = [
         {"dataset": dataset, "title": titles[key], DETACHED: labels[DETACHED], EXACT: labels[EXACT]}
         for (dataset, key), labels in known.items()

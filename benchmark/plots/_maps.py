@@ -32,7 +32,8 @@ def figures(material: Material) -> dict[str, MetricColumn]:
 
 def means(rows: pd.DataFrame, material: Material) -> pd.DataFrame:
     """One line a setting: dataset, loss, name, variant, s, m, and mean, low and high in the metric's units."""
-    settings = rows.drop_duplicates(["dataset", "loss"])[["dataset", "loss", "name", "variant", "s", "m"]]
+    kept = ["dataset", "loss", "name", "title", "variant", "tuned", "s", "m"]
+    settings = rows.drop_duplicates(["dataset", "loss"])[kept]
     found = summarise(rows, [material.metric], material.collected.jackknife).merge(settings, on=["dataset", "loss"])
     for part in ("mean", "low", "high"):
         values = found[part].astype("Float64").to_numpy(dtype=float, na_value=np.nan)

@@ -41,20 +41,20 @@ def best_margins(rows: pd.DataFrame, material: Material) -> pd.DataFrame:
     places = pd.MultiIndex.from_frame(found[["dataset", "loss"]])
     found = found.assign(value=sign * on_validation.reindex(places).to_numpy(dtype=float))
     ordered = found.sort_values(["value", "m"], ascending=[False, True], na_position="last", kind="stable")
-    return ordered.drop_duplicates(["dataset", "name", "s"]).sort_values(["dataset", "name", "s"], ignore_index=True)
+    return ordered.drop_duplicates(["dataset", "title", "s"]).sort_values(["dataset", "title", "s"], ignore_index=True)
 
 
 @styled
 def figure(drawn: pd.DataFrame, column: MetricColumn) -> Figure:
     """A panel a dataset; the vertical lines are the 95 % intervals."""
     datasets = list(dict.fromkeys(drawn["dataset"]))
-    names = list(dict.fromkeys(drawn["name"]))
+    names = list(dict.fromkeys(drawn["title"]))
     of_names = looks(names, REFERENCE)
     result, axes = panels(len(datasets), 2.3, most_columns=3)
     for panel, dataset in zip(axes, datasets, strict=True):
         rows = drawn[drawn["dataset"] == dataset]
         for place, name in enumerate(names):
-            _line(panel, rows[rows["name"] == name], of_names[name], place - (len(names) - 1) / 2)
+            _line(panel, rows[rows["title"] == name], of_names[name], place - (len(names) - 1) / 2)
         scale_axis(panel, sorted(rows["s"].round(9).unique()))
         panel.set_title(wrapped(dataset, 32))
     result.supxlabel("scale s")
@@ -86,8 +86,8 @@ def caption(drawn: pd.DataFrame, column: MetricColumn) -> str:
         "margins is shown, at each scale, with the margin that is best on validation data."
     ]
     for dataset, rows in drawn.groupby("dataset", sort=False):
-        best = rows.loc[rows.groupby("name")["mean"].agg("idxmin" if column.lower_is_better else "idxmax")]
-        parts = zip(best["name"], best["mean"], best["s"], strict=True)
+        best = rows.loc[rows.groupby("title")["mean"].agg("idxmin" if column.lower_is_better else "idxmax")]
+        parts = zip(best["title"], best["mean"], best["s"], strict=True)
         shown = [f"{name} {number(float(mean), column.decimals)} at s={s:.3g}" for name, mean, s in parts]
         told.append(f"{dataset}: best are {listed(shown)}.")
     return " ".join(told)

@@ -45,7 +45,8 @@ def maps_of(found: pd.DataFrame) -> dict[str, pd.DataFrame]:
     for variant, rows in found[found["m"].notna() & (found["name"] != REFERENCE)].groupby("variant", sort=True):
         if rows["s"].round(9).nunique() < FEWEST or rows["m"].nunique() < FEWEST:
             continue
-        both = pd.concat([plain[plain["s"].round(9).isin(rows["s"].round(9))], rows])
+        without = plain[plain["s"].round(9).isin(rows["s"].round(9)) & (plain["tuned"] == rows["tuned"].iloc[0])]
+        both = pd.concat([without, rows])
         both = both.assign(s=both["s"].round(9)).drop_duplicates(["s", "m"])
         grid = both.pivot_table(index="s", columns="m", values="mean", dropna=False, observed=False)
         if grid.notna().to_numpy().any():

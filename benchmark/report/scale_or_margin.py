@@ -127,10 +127,11 @@ def best_settings(rows: pd.DataFrame, figures: Figures, jackknife: Jackknife) ->
     """Each loss at the setting chosen on validation, against normface at the one chosen for it."""
     chosen = chosen_on_validation(rows, figures)
     means = _means(rows, figures, jackknife)
-    plain = {one["dataset"]: one for one in chosen.to_dict("records") if one["name"] == REFERENCE}
-    others = [one for one in chosen.to_dict("records") if one["name"] != REFERENCE and one["dataset"] in plain]
+    every = chosen.to_dict("records")
+    plain = {(one["dataset"], one["tuned"]): one["loss"] for one in every if one["name"] == REFERENCE}
+    others = [one for one in every if one["name"] != REFERENCE and (one["dataset"], one["tuned"]) in plain]
     pairings = [
-        Pairing(one["loss"], plain[one["dataset"]]["loss"], one["dataset"], figures[one["dataset"]].key)
+        Pairing(one["loss"], plain[one["dataset"], one["tuned"]], one["dataset"], figures[one["dataset"]].key)
         for one in others
     ]
     compared = compare_pairs(rows, pairings, jackknife)
@@ -145,7 +146,7 @@ def best_settings(rows: pd.DataFrame, figures: Figures, jackknife: Jackknife) ->
         at, column = (str(one["dataset"]), str(one["loss"])), figures[str(one["dataset"])]
         entries = (
             Entry(at[0]),
-            Entry(str(one["name"])),
+            Entry(str(one["title"])),
             Entry(at[1]),
             _number_entry(one["s"]),
             _number_entry(one["m"]),

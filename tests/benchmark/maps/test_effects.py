@@ -7,7 +7,13 @@ import pandas as pd
 import pytest
 
 from benchmark.columns import VERIFICATION
-from benchmark.maps import margin_effects, margin_effects_over_datasets, margin_pairs, why_no_margin_effects
+from benchmark.maps import (
+    chosen_on_validation,
+    margin_effects,
+    margin_effects_over_datasets,
+    margin_pairs,
+    why_no_margin_effects,
+)
 from benchmark.maps import with_settings as filled
 from benchmark.statistics import ALL_DATASETS
 from tests.benchmark.maps.frames import CLASSES, FIGURES, GRID, frame, wobble
@@ -106,3 +112,21 @@ def test_without_normface_there_is_nothing_to_compare_with() -> None:
     assert why_no_margin_effects(ROWS) == ""
     assert isinstance(margin_effects(rows, FIGURES), pd.DataFrame)
     assert len(margin_effects(rows, FIGURES)) == 0
+
+
+def test_tuned_rows_meet_tuned_ones_and_the_others_each_other() -> None:
+    """A tuned row beats its own plain one by five points; that is tuning's gain, and not the margin's."""
+    plain = frame(value)
+    tuned = frame(lambda data, name, hyper, seed: (value(data, name, hyper, seed) or 0.0) + 0.05)
+    tuned["loss"] += " (tuned)"
+    rows = filled(pd.concat([plain, tuned], ignore_index=True), CLASSES)
+    effects = margin_effects(rows, FIGURES)
+    assert len(effects) == 2 * 18
+    assert (effects["loss"].str.endswith("(tuned)") == effects["baseline"].str.endswith("(tuned)")).all()
+    of_arcface = effects[(effects["name"] == "arcface") & (effects["m"] == 0.3)]
+    assert of_arcface["difference"].to_numpy(dtype=float) == pytest.approx(np.full(12, 0.02), abs=1e-3)
+    assert set(effects["variant"]) == {"arcface", "arcface (tuned)", "kappaface", "kappaface (tuned)"}
+    chosen = chosen_on_validation(rows, FIGURES)
+    assert len(chosen) == 2 * 3 * 2
+    assert (chosen["loss"].str.endswith("(tuned)") == chosen["tuned"]).all()
+    assert set(filled(tuned, CLASSES)["variant"]) == {"normface", "arcface", "kappaface"}

@@ -71,8 +71,9 @@ def test_lines_of_the_effect_are_the_paired_differences(material: Material) -> N
 
 
 def test_scale_shows_the_margin_that_validation_chose() -> None:
-    rows = pd.DataFrame({"dataset": "d", "loss": ["a", "b"], "name": "arcface", "variant": "arcface", "s": 4.0})
-    rows = rows.assign(m=[0.1, 0.3], seed=0, status="ok", **{"val/accuracy": [0.9, 0.8], "test/accuracy": [0.1, 0.7]})
+    rows = pd.DataFrame({"dataset": "d", "loss": ["a", "b"], "name": "arcface", "title": "arcface", "s": 4.0})
+    rows = rows.assign(variant="arcface", tuned=False, m=[0.1, 0.3], seed=0, status="ok")
+    rows = rows.assign(**{"val/accuracy": [0.9, 0.8], "test/accuracy": [0.1, 0.7]})
 
     class Kept:
         jackknife: dict[object, object] = {}  # noqa: RUF012
