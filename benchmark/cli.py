@@ -345,7 +345,8 @@ def list_losses(plugin: Plugins = None) -> None:
         loss = losses.get(name)
         typer.echo(f"{name}: {(loss.__doc__ or '').strip().splitlines()[0] if loss.__doc__ else ''}")
         for key, hyper in loss.hyper.items():
-            typer.echo(f"    {key} = {hyper.default!r}: {hyper.meaning} ({hyper.allowed()})")
+            searched = f"; searched: {hyper.search.in_words()}" if hyper.search else ""
+            typer.echo(f"    {key} = {hyper.default!r}: {hyper.meaning} ({hyper.allowed()}{searched})")
 
 
 leaderboard.add_to(app)

@@ -11,6 +11,7 @@ from typing import Any
 import datasets
 import losses
 from benchmark.cell import Cell
+from benchmark.engine.loss_source import without_search
 from benchmark.store import DamagedError, Failure, Store
 
 
@@ -56,11 +57,11 @@ def load_data(
 
 
 def loss_digest(name: str) -> str:
-    """Of the file that the loss is defined in: an edited loss is a new cell."""
+    """Of the file that the loss is defined in, its `search` apart: an edited loss is a new cell."""
     source = inspect.getsourcefile(losses.get(name))
     if source is None:
         raise ValueError(f"the loss {name!r} was not defined in a file, so its cells cannot be told apart")
-    return hashlib.sha256(Path(source).read_bytes()).hexdigest()
+    return hashlib.sha256(without_search(Path(source).read_bytes())).hexdigest()
 
 
 def plan(
