@@ -14,6 +14,7 @@ from benchmark.spec.loss_rows import LossRow
 from benchmark.spec.problems import did_you_mean, listed
 from benchmark.spec.tuned import Tuned
 
+SHIPPED = Path(__file__).parent.parent / "experiments"
 Row = TypeVar("Row", DatasetRow, LossRow)
 
 
@@ -29,6 +30,11 @@ class Experiment:
     tune: Budget = field(default_factory=Budget)
     tuned: Tuned | None = None  # where the tuned rows come from
     plain: "Experiment | None" = None  # as it was without them
+
+    @property
+    def called(self) -> str:
+        """What the command line takes for it: a shipped one's name, another's path."""
+        return self.name if self.path.is_relative_to(SHIPPED) else str(self.path)
 
     @property
     def without_tuned(self) -> "Experiment":
