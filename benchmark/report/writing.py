@@ -49,7 +49,8 @@ def _nothing(collected: Collected) -> str:
     if collected.failures:
         first = collected.failures[0]
         why += f"; {len(collected.failures)} cells failed, the first is {first.name}: {first.reason}"
-    return f"{why}: run `python -m benchmark run {collected.experiment.called}` first, or name the folder with --results"
+    asked = collected.experiment.called
+    return f"{why}: run `python -m benchmark run {asked}` first, or name the folder with --results"
 
 
 def _remove_stale(folder: Path, written: set[str]) -> None:
