@@ -76,15 +76,10 @@ def current_runs(cells: list[Cell], stored: list[Run], planned: Mapping[str, str
             continue
         same_loss = run.cell["loss_digest"] == digests[run.cell["cell"]["loss"]]
         if same_loss and (planned or {}).get(about, run.id) == run.id:
-            for cell in _a_row_each(wanted[about]):
+            for cell in wanted[about]:
                 labels = {"loss": cell.label, "dataset": cell.dataset_label, "tuned": cell.tuned}
                 found[about, cell.label] = replace(run, cell={**run.cell, "labels": labels})
     return sorted(found.values(), key=lambda run: (run.id, run.cell["labels"]["loss"]))
-
-
-def _a_row_each(cells: list[Cell]) -> list[Cell]:
-    """The last of the equal cells among the tuned ones, and of those among the others."""
-    return list({cell.tuned: cell for cell in cells}.values())
 
 
 def tidy(runs: list[Run]) -> pd.DataFrame:
