@@ -33,7 +33,7 @@ class Search:
     def in_words(self) -> str:
         if self.among:
             return "one of " + ", ".join(repr(value) for value in self.among)
-        return f"{self.low:g} to {self.high:g}" + (", by its logarithm" if self.log else "")
+        return f"{self.low:g} to {self.high:g}" + (", log" if self.log else "")
 
 
 SCALES = Search(low=4.0, high=64.0, log=True)

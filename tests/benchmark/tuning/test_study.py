@@ -1,6 +1,7 @@
 """A study's trials: which they are, and that nothing but the trials before decides it."""
 
 import random
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from benchmark import spec
 from benchmark.engine.plan import Facts
 from benchmark.spec import Budget
 from benchmark.tuning.running import Request, dry_run, studies_of
+from benchmark.tuning.sampling import check_optuna
 from benchmark.tuning.space import RATE, Settings
 from benchmark.tuning.study import TRIALS_BEFORE_PRUNING, Measured, Progressing, Study, Trial, is_pruned
 
@@ -175,3 +177,9 @@ def test_dry_run_tells_what_is_searched_and_the_most_that_is_run(tmp_path: Path)
 def test_what_is_trained_in_several_ways_cannot_be_tuned(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="trains on digits in several ways"):
         studies(tmp_path, EXPERIMENT.replace("lr: 0.1", "lr: [0.1, 0.2]"))
+
+
+def test_without_optuna_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "optuna", None)  # as if it were not installed
+    with pytest.raises(ValueError, match=r"pip install .*\[tune\]"):
+        check_optuna()
