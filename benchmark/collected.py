@@ -87,7 +87,7 @@ def tidy(runs: list[Run]) -> pd.DataFrame:
     table = summary_table(runs).rename(columns={"loss": "name", "label": "loss"})
     tuned = {run.cell["labels"]["loss"] for run in runs if run.cell["labels"].get("tuned")}
     for dataset, rows in table.groupby("dataset"):
-        settings = [_setting(row) for row in rows[["backbone", "dim", "recipe"]].to_dict("records")]
+        settings = [settings_of(row) for row in rows[["backbone", "dim", "recipe"]].to_dict("records")]
         own = [setting for setting, loss in zip(settings, rows["loss"], strict=True) if loss not in tuned]
         varied = [key for key in settings[0] if len({one[key] for one in (own if key == "lr" else settings)}) > 1]
         labels = [" · ".join([str(dataset), *(f"{key} {setting[key]}" for key in varied)]) for setting in settings]
@@ -95,8 +95,8 @@ def tidy(runs: list[Run]) -> pd.DataFrame:
     return table
 
 
-def _setting(row: Mapping[Any, Any]) -> dict[str, str]:
-    """Backbone, dim and each part of the recipe, as text."""
+def settings_of(row: Mapping[Any, Any]) -> dict[str, str]:
+    """Backbone, dim and each part of the recipe of a row of the table, as text."""
     parts = {"backbone": row["backbone"], "dim": row["dim"], **json.loads(row["recipe"])}
     return {key: f"{value:g}" if isinstance(value, float) else str(value) for key, value in parts.items()}
 
