@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from benchmark.advice import commands as advice
 from benchmark.cores import usable_cores
 from benchmark.leaderboard import commands as leaderboard
 from benchmark.tuning import commands as tuning
@@ -383,6 +384,7 @@ def list_losses(plugin: Plugins = None) -> None:
 
 leaderboard.add_to(app)
 tuning.add_to(app)
+advice.add_to(app)
 
 
 def _check_that_datasets_is_ours() -> None:
