@@ -23,7 +23,7 @@ $(READY): pyproject.toml constraints.txt
 	@touch $@
 
 test: lint  ## lint, type-check and run all tests
-	$(RUN) -m pytest -n 2
+	$(RUN) -m pytest -n 2 --dist loadgroup
 
 lint: $(READY)
 	$(RUN) -m ruff check .
