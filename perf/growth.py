@@ -22,7 +22,7 @@ from perf._growth import growth
 from perf._model import Curve, Part
 from perf._process import in_own_process
 from perf._timing import spread
-from perf.geometry import all_figures
+from perf.geometry import prepared
 from perf.runner import run_cells
 from perf.statistics import steps as statistics_of
 from perf.statistics import stored_runs
@@ -106,7 +106,7 @@ def stepping(classes: int) -> float:
 
 
 def angles(classes: int) -> float:
-    return _time_of(lambda: all_figures(classes))
+    return _time_of(prepared(classes))
 
 
 def pairs(count: int) -> float:

@@ -35,18 +35,17 @@ HOW = (
 WORKERS = 2
 BARS = {"runner / bare step": at_least(0.92), "runner, shifting / usual loop": at_least(3.0)}
 EPOCHS, BARE_EPOCHS, ROUNDS = 45, 12, 2  # cells of 45 s or so: embedding and scoring cost each about a second
-SMALL: dict[str, Any] = {"classes": 20, "per_class": 10, "eval_per_class": 4}
 
 
 def measure(quick: bool) -> Part:
-    options, epochs, bare, rounds = (SMALL, 1, 1, 1) if quick else ({}, EPOCHS, BARE_EPOCHS, ROUNDS)
+    dataset, epochs, bare, rounds = ("digits", 1, 1, 1) if quick else ("glyphs", EPOCHS, BARE_EPOCHS, ROUNDS)
     paces: dict[str, list[float]] = {"bare step": [], "runner": [], "runner, shifting": [], "usual loop": []}
     for _ in range(rounds):
-        paces["bare step"].append(bare_pace(bare, options))
-        paces["runner"].append(runner_pace(epochs, "none", options))
-        paces["runner, shifting"].append(runner_pace(epochs, "shift", options))
-        paces["usual loop"].append(usual_pace(options))
-    at = f"glyphs, convnet, {epochs} epochs, {WORKERS} cells at once"
+        paces["bare step"].append(bare_pace(bare, dataset))
+        paces["runner"].append(runner_pace(epochs, "none", dataset))
+        paces["runner, shifting"].append(runner_pace(epochs, "shift", dataset))
+        paces["usual loop"].append(usual_pace(dataset))
+    at = f"{dataset}, convnet, {epochs} epochs, {WORKERS} cells at once"
     part = Part("runner", TITLE, HOW)
     for name, found in paces.items():
         one = spread(found)
@@ -73,10 +72,10 @@ class Watch(Progress):
         pass
 
 
-def glyphs_cell(seed: int, epochs: int, augmentation: str, options: dict[str, Any]) -> Cell:
-    dataset = {**datasets.resolve("glyphs", **options), "seed": 0}
+def arcface_cell(seed: int, epochs: int, augmentation: str, dataset: str) -> Cell:
     recipe = Recipe(epochs=epochs, batch=128, augmentation=augmentation)
-    return Cell(dataset, "convnet", DIM, recipe, "arcface", {}, seed, "arcface", "glyphs")
+    data = {**datasets.resolve(dataset), "seed": 0}
+    return Cell(data, "convnet", DIM, recipe, "arcface", {}, seed, "arcface", dataset)
 
 
 def run_cells(cells: list[Cell], folder: Path) -> tuple[list[Job], float]:
@@ -90,18 +89,18 @@ def run_cells(cells: list[Cell], folder: Path) -> tuple[list[Job], float]:
     return jobs, watch.last - watch.first
 
 
-def runner_pace(epochs: int, augmentation: str, options: dict[str, Any]) -> float:
+def runner_pace(epochs: int, augmentation: str, dataset: str) -> float:
     """Training images a second, over both workers."""
     with tempfile.TemporaryDirectory() as folder:
-        cells = [glyphs_cell(seed, epochs, augmentation, options) for seed in range(WORKERS)]
+        cells = [arcface_cell(seed, epochs, augmentation, dataset) for seed in range(WORKERS)]
         jobs, seconds = run_cells(cells, Path(folder))
     return sum(job.images for job in jobs) / seconds
 
 
-def _bare(epochs: int, options: dict[str, Any], answers: Any, both: Any) -> None:
+def _bare(epochs: int, dataset: str, answers: Any, both: Any) -> None:
     torch.set_num_threads(1)
-    data = datasets.load("glyphs", **options)
-    run = bare_step(glyphs_cell(0, epochs, "none", options), data)
+    data = datasets.load(dataset)
+    run = bare_step(arcface_cell(0, epochs, "none", dataset), data)
     run()
     both.wait()
     begin = time.perf_counter()
@@ -110,11 +109,11 @@ def _bare(epochs: int, options: dict[str, Any], answers: Any, both: Any) -> None
     answers.put(epochs * len(data.train) / (time.perf_counter() - begin))
 
 
-def bare_pace(epochs: int, options: dict[str, Any]) -> float:
+def bare_pace(epochs: int, dataset: str) -> float:
     """Images a second of two processes that do nothing but step."""
     context = multiprocessing.get_context("spawn")
     answers, both = context.Queue(), context.Barrier(WORKERS)
-    processes = [context.Process(target=_bare, args=(epochs, options, answers, both)) for _ in range(WORKERS)]
+    processes = [context.Process(target=_bare, args=(epochs, dataset, answers, both)) for _ in range(WORKERS)]
     with one_thread_and_kept_memory():
         for process in processes:
             process.start()
@@ -124,9 +123,9 @@ def bare_pace(epochs: int, options: dict[str, Any]) -> float:
     return pace
 
 
-def usual_pace(options: dict[str, Any]) -> float:
-    data = datasets.load("glyphs", **options)
-    run = usual_loop(glyphs_cell(0, 1, "shift", options), data)
+def usual_pace(dataset: str) -> float:
+    data = datasets.load(dataset)
+    run = usual_loop(arcface_cell(0, 1, "shift", dataset), data)
     begin = time.perf_counter()
     run()
     return len(data.train) / (time.perf_counter() - begin)

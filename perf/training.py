@@ -101,22 +101,22 @@ def measure(quick: bool) -> Part:
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        return _measured(*((200, 1) if quick else (6_000, 5)), judged=not quick)
+        return _measured(*(("digits", 200, 1) if quick else ("glyphs", 6_000, 5)), judged=not quick)
     finally:
         torch.set_num_threads(before)
 
 
-def _measured(images: int, rounds: int, judged: bool) -> Part:
-    data = datasets.load("glyphs")
+def _measured(dataset: str, images: int, rounds: int, judged: bool) -> Part:
+    data = datasets.load(dataset)
     data = replace(data, train=data.train.take(torch.arange(min(images, len(data.train)))))
-    cell = Cell(datasets.resolve("glyphs"), "convnet", DIM, RECIPE, "arcface", {}, seed=0)
+    cell = Cell(datasets.resolve(dataset), "convnet", DIM, RECIPE, "arcface", {}, seed=0)
     runs: dict[str, Callable[[], object]] = {
         "train": lambda: train(cell, data),
         "bare step": bare_step(cell, data),
         "usual loop": usual_loop(cell, data),
     }
     times = in_turns(runs, rounds, clock=time.process_time)
-    at = f"convnet, {len(data.train):,} glyphs, one epoch, one thread"
+    at = f"convnet, {len(data.train):,} images of {dataset}, one epoch, one thread"
     part = Part("training", TITLE, HOW)
     for what, bar in (("bare step", at_least(0.92)), ("usual loop", None)):
         one = ratio(times, what, "train")
