@@ -4,6 +4,7 @@ python -m perf.runner [--quick]
 """
 
 import multiprocessing
+import queue
 import tempfile
 import time
 from pathlib import Path
@@ -84,6 +85,8 @@ def run_cells(cells: list[Cell], folder: Path) -> tuple[list[Job], float]:
     jobs = plan(cells, store, None).jobs
     watch = Watch(jobs, WORKERS)
     outcome = run_local(jobs, store, Setting(None, "cpu", (), False), WORKERS, watch)
+    if outcome.stopped == "interrupted":
+        raise KeyboardInterrupt
     if len(outcome.done) != len(cells):
         raise RuntimeError(f"{len(cells) - len(outcome.done)} of {len(cells)} cells have no result: {outcome}")
     return jobs, watch.last - watch.first
@@ -117,10 +120,23 @@ def bare_pace(epochs: int, dataset: str) -> float:
     with one_thread_and_kept_memory():
         for process in processes:
             process.start()
-    pace: float = sum(answers.get() for _ in processes)
-    for process in processes:
-        process.join()
-    return pace
+    try:
+        return sum(_answer(answers, processes) for _ in processes)
+    finally:
+        for process in processes:
+            process.terminate()
+            process.join()
+
+
+def _answer(answers: Any, processes: list[Any]) -> float:
+    """The next answer; an error where a process ends without one."""
+    while True:
+        try:
+            return float(answers.get(timeout=1.0))
+        except queue.Empty:
+            codes = [process.exitcode for process in processes]
+            if any(code not in (None, 0) for code in codes):
+                raise RuntimeError(f"a process of the bare step ended with exit codes {codes}") from None
 
 
 def usual_pace(dataset: str) -> float:
