@@ -65,7 +65,7 @@ def _batch_and_dim(size: int) -> tuple[int, int]:
 
 
 def _rounds(size: int) -> int:
-    return 60 if size <= 1_000 else 25 if size < 100_000 else 7 if size < HUGE else 4
+    return 60 if size <= 1_000 else 25 if size < 100_000 else 7 if size < HUGE else 3
 
 
 def _at(size: int) -> str:

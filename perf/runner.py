@@ -35,7 +35,7 @@ HOW = (
 )
 WORKERS = 2
 BARS = {"runner / bare step": at_least(0.92), "runner, shifting / usual loop": at_least(3.0)}
-EPOCHS, BARE_EPOCHS, ROUNDS = 45, 12, 2  # cells of 45 s or so: embedding and scoring cost each about a second
+EPOCHS, BARE_EPOCHS, ROUNDS = 40, 12, 2  # cells of 40 s or so: embedding and scoring cost each about a second
 
 
 def measure(quick: bool) -> Part:

@@ -238,7 +238,10 @@ def read_report(path: Path) -> dict[str, Any]:
     """A report as `make perf` writes it."""
     if path.stat().st_size > LARGEST_REPORT:
         raise ValueError(f"{path} is larger than {LARGEST_REPORT >> 20} MB; expected a report that `make perf` wrote")
-    content = json.loads(path.read_bytes())
+    try:
+        content = json.loads(path.read_bytes())
+    except ValueError as problem:
+        raise ValueError(f"{path} is no report that `make perf` wrote: {problem}") from None
     if not isinstance(content, dict) or content.get("format") != 1 or not isinstance(content.get("parts"), list):
         raise ValueError(f"{path} is no report that `make perf` wrote; expected an object with format 1 and parts")
     return content

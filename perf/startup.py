@@ -94,7 +94,7 @@ def measure(quick: bool) -> Part:
             "usual script": ["-c", USUAL],
             "import torch": ["-c", IMPORT],
         }  # fmt: skip
-        for turn in range(1 if quick else 5):
+        for turn in range(1 if quick else 3):
             for what, call in calls.items():
                 where = folder / f"{what}-{turn}"
                 arguments = [*call, str(where)] if what == "benchmark run" else call

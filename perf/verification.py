@@ -24,7 +24,7 @@ FASTER, SMALLER, AGREE, LARGE = at_least(5.0), at_most(0.25), at_most(1e-6), at_
 
 
 def measure(quick: bool) -> Part:
-    few, many, rounds = (500, 1_000, 1) if quick else (10_000, 50_000, 3)
+    few, many, rounds = (500, 1_000, 1) if quick else (10_000, 50_000, 2)
     ours, theirs = [], []
     for _ in range(rounds):
         ours.append(in_own_process(by_counting, few))

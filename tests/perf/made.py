@@ -14,6 +14,7 @@ def parts() -> list[Part]:
         Measured("ours", "C=10", 0.5, "s"),
     ]
     x, y = (1.0, 2.0, 4.0, 8.0), (3.0, 12.0, 48.0, 192.0)
-    grown = Part("growth", "Growth", "Sizes in turns.", curves=[Curve("growth", "it", "n", "s", x, y, growth(x, y), 2.0)])
+    quadratic = Curve("growth", "it", "n", "s", x, y, growth(x, y), 2.0)
+    grown = Part("growth", "Growth", "Sizes in turns.", curves=[quadratic])
     plain = Part("lines", "Lines", "Two.", curves=[Curve("two", name, "n", "MB", x, y) for name in ("a", "b")])
     return [speed, grown, plain]

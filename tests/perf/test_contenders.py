@@ -13,7 +13,7 @@ def test_all_contenders_compute_the_same_loss() -> None:
         own = head.W if name == "pytorch-metric-learning" else head.weight
         with torch.no_grad():
             own.copy_(weight.T if own.shape == (16, 50) else weight)
-        found[name] = float(head(embeddings, labels))
+        found[name] = head(embeddings, labels).item()
     assert found["textbook"] == pytest.approx(found["arcface"], rel=1e-4)
     assert found["pytorch-metric-learning"] == pytest.approx(found["arcface"], rel=1e-2)  # its margin is 28.6°
 
