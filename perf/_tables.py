@@ -38,9 +38,11 @@ def measured_table(part: Part) -> Table:
 
 def growth_table(parts: Sequence[Part]) -> Table:
     """Every curve that has a growth, with its fitted exponent."""
-    rows = tuple(_growth(curve) for part in parts for curve in part.curves if curve.growth is not None)
+    grown = [part for part in parts if any(curve.growth is not None for curve in part.curves)]
+    rows = tuple(_growth(curve) for part in grown for curve in part.curves if curve.growth is not None)
+    notes = tuple(f"{part.how} {_circumstances(part)}" for part in grown)
     caption = "Least squares of the logarithm of time on that of size; Student's interval of the slope."
-    return Table("growth", "How time grows", _GROWTH, rows, caption)
+    return Table("growth", "How time grows", _GROWTH, rows, caption, notes)
 
 
 def _measured(one: Measured) -> Row:
