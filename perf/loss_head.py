@@ -35,14 +35,14 @@ BOUNDED_AT = (10_000, 100_000)  # where the ratio to the products has a bar
 
 def measure(quick: bool) -> Part:
     part = Part("loss_head", TITLE, HOW)
-    sizes = QUICK_SIZES if quick else SIZES
+    sizes, threads = (QUICK_SIZES, 1) if quick else (SIZES, THREADS)
     seconds: dict[str, list[float]] = {name: [] for name in ("three products", "arcface", *PEERS)}
     memory: dict[str, list[float]] = {name: [] for name in contenders.HEADS}
     for size in sizes:
         setting = (size, *_batch_and_dim(size), 3 if quick else _rounds(size))
-        bound = in_own_process(times_beside_products, *setting, threads=THREADS)
-        peers = in_own_process(times_beside_peers, *setting, threads=THREADS)
-        held = in_own_process(memory_beyond_weights, *setting[:3], threads=THREADS)
+        bound = in_own_process(times_beside_products, *setting, threads=threads)
+        peers = in_own_process(times_beside_peers, *setting, threads=threads)
+        held = in_own_process(memory_beyond_weights, *setting[:3], threads=threads)
         part.measured += _ratios(size, bound, peers, judged=not quick) + _memory(size, held)
         for name, times in {"three products": bound["products"], **peers}.items():
             seconds[name].append(spread(times).value)
@@ -100,7 +100,7 @@ def _memory(size: int, held: dict[str, float]) -> list[Measured]:
 
 def _every_loss(quick: bool) -> list[Measured]:
     size = QUICK_ALL_LOSSES_AT if quick else ALL_LOSSES_AT
-    times = in_own_process(times_of_all_losses, size, 1 if quick else 5, threads=THREADS)
+    times = in_own_process(times_of_all_losses, size, 1 if quick else 5, threads=1 if quick else THREADS)
     found = {name: ratio(times, name, "arcface") for name in times if name != "arcface"}
     slowest_first = sorted(found.items(), key=lambda one: -one[1].value)
     return [Measured(f"{name} / arcface", _at(size), one.value, "×", one.low, one.high) for name, one in slowest_first]
