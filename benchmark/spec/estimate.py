@@ -20,7 +20,7 @@ IMAGES_PER_SECOND = {
     "sphere20": 150.0,
     "adaacos_net": 1300.0,
 }
-"""Trained by one core, at 28×28 pixels. Those of convnet and adaacos_net are measured; the others are guessed from their sizes."""
+"""Trained by one core, at 28×28 pixels. Those of convnet and adaacos_net are measured, others guessed by size."""
 
 USUAL_PIXELS = 28 * 28
 MOST_GAIN = 4.0
