@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from benchmark.cores import usable_cores
+from benchmark.advice import commands as advice
 from benchmark.leaderboard import commands as leaderboard
+from benchmark.options import EngineName, RayAddress, Workers, workers_at_a_time
 from benchmark.tuning import commands as tuning
 
 if TYPE_CHECKING:
@@ -100,17 +101,15 @@ def _seeds(text: str | None) -> list[int] | None:
         raise ValueError(f"--seeds {text}: expected numbers with commas between them, such as 0,1,2") from None
 
 
-def _workers(count: int | None) -> int:
-    return count or usable_cores()
-
-
 @app.command()
 def run(
     experiment: Annotated[str, typer.Argument(help="A shipped experiment's name, or a path to a YAML file.")],
     losses: Annotated[str | None, typer.Option(help="Only these losses, with commas between them.")] = None,
     datasets: Annotated[str | None, typer.Option(help="Only these datasets, with commas between them.")] = None,
     seeds: Annotated[str | None, typer.Option(help="Only these seeds, with commas between them.")] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Worker processes; one per core by default.")] = None,
+    workers: Workers = None,
+    engine: EngineName = "local",
+    ray_address: RayAddress = None,
     device: Annotated[str, typer.Option(help="cpu, cuda or cuda:N.")] = "cpu",
     plugin: Plugins = None,
     results: Results = Path("results"),
@@ -133,6 +132,8 @@ def run(
       python -m benchmark run default --losses arcface,cosface --datasets digits --seeds 0,1
       python -m benchmark run my-experiment.yaml --dry-run
       python -m benchmark run default --tuned results/default/tuned.yaml
+      python -m benchmark run default --engine ray
+      python -m benchmark run big.yaml --engine ray --ray-address 10.0.0.1:6379 --device cuda
     """
     import losses as registry
     from benchmark import running
@@ -147,7 +148,9 @@ def run(
         losses=_split(losses),
         datasets=_split(datasets),
         seeds=_seeds(seeds),
-        workers=_workers(workers),
+        workers=workers_at_a_time(workers, engine),
+        engine=engine,
+        ray_address=ray_address,
         device=device,
         plugins=tuple(file.resolve() for file in plugin or []),
         keep_models=keep_models,
@@ -220,7 +223,9 @@ def table(
     losses: Annotated[str | None, typer.Option(help="Only these rows, with commas between them.")] = None,
     datasets: Annotated[str | None, typer.Option(help="Only these datasets, with commas between them.")] = None,
     seeds: Annotated[str | None, typer.Option(help="Only these seeds, with commas between them.")] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Worker processes; one per core by default.")] = None,
+    workers: Workers = None,
+    engine: EngineName = "local",
+    ray_address: RayAddress = None,
     device: Annotated[str, typer.Option(help="cpu, cuda or cuda:N.")] = "cpu",
     results: Results = Path("results"),
     data: DataFolder = None,
@@ -237,6 +242,7 @@ def table(
       python -m benchmark table arcface
       python -m benchmark table all --scale smoke
       python -m benchmark table adaacos --scale full --data where/the/data/is --device cuda
+      python -m benchmark table all --scale full --engine ray --ray-address auto --device cuda
       python -m benchmark list papers
     """
     from benchmark import papers, running, spec
@@ -248,7 +254,9 @@ def table(
         losses=_split(losses),
         datasets=_split(datasets),
         seeds=_seeds(seeds),
-        workers=_workers(workers),
+        workers=workers_at_a_time(workers, engine),
+        engine=engine,
+        ray_address=ray_address,
         device=device,
         retry_failed=retry_failed,
     )
@@ -298,7 +306,9 @@ def score(
 @app.command()
 def claims(
     run_first: Annotated[bool, typer.Option("--run", help="Train the cells that have no result first.")] = False,
-    workers: Annotated[int | None, typer.Option(min=1, help="Worker processes; one per core by default.")] = None,
+    workers: Workers = None,
+    engine: EngineName = "local",
+    ray_address: RayAddress = None,
     results: Results = Path("results"),
     data: DataFolder = None,
 ) -> None:
@@ -310,12 +320,22 @@ def claims(
     \b
     Examples:
       python -m benchmark claims --run
+      python -m benchmark claims --run --engine ray --ray-address auto
       python -m benchmark claims --results somewhere
     """
     from benchmark import claims as ledger
+    from benchmark import running
 
     known = ledger.load_all()
-    status = ledger.run_missing(known, results, data, _workers(workers)) if run_first else 0
+    request = running.Request(
+        experiment="",
+        results=results,
+        data=data,
+        workers=workers_at_a_time(workers, engine),
+        engine=engine,
+        ray_address=ray_address,
+    )
+    status = ledger.run_missing(known, request) if run_first else 0
     found = ledger.ledger_of(known, results)
     missing = ledger.commands_for_missing(found, results)
     if all(finding.verdict == ledger.NOT_RUN for finding in found.findings):
@@ -383,6 +403,7 @@ def list_losses(plugin: Plugins = None) -> None:
 
 leaderboard.add_to(app)
 tuning.add_to(app)
+advice.add_to(app)
 
 
 def _check_that_datasets_is_ours() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -14,8 +14,10 @@ from safetensors import safe_open
 from benchmark.cell import PROTOCOL_VERSION, Cell
 from benchmark.engine.plan import loss_digest
 from benchmark.spec import Experiment
-from benchmark.statistics import Jackknife
 from benchmark.store import Failure, Run, Store, summary_table
+
+if TYPE_CHECKING:
+    from benchmark.statistics import Jackknife  # importing scipy.stats would delay every run's first step
 
 JACKKNIFE = "jackknife/"
 
@@ -36,7 +38,7 @@ class Collected:
     damaged: list[str]
 
     @cached_property
-    def jackknife(self) -> Jackknife:
+    def jackknife(self) -> "Jackknife":
         """Of every run, each metric without each test identity; read when first asked for."""
         rows = zip(self.runs, self.table["loss"], self.table["dataset"], self.table["seed"], strict=True)
         return {(loss, dataset, int(seed)): stored_jackknife(run) for run, loss, dataset, seed in rows}

@@ -14,7 +14,7 @@ from benchmark.report.findings import Findings
 from benchmark.report.pictures import draw
 from benchmark.store import write_atomically
 
-OWN_FOLDERS = ("claims", "datasets", "figures", "metrics")
+OWN_FOLDERS = ("claims", "datasets", "figures", "gradient", "metrics", "scale")
 OWN_ENDINGS = (".csv", ".md", ".png", ".svg", ".tex")
 OWN_TABLES = ("differences", "geometry")
 

@@ -7,7 +7,7 @@ from json import dumps
 from pathlib import Path
 from typing import TypeVar
 
-from benchmark.cell import Cell
+from benchmark.cell import Cell, Resources
 from benchmark.spec.budget import Budget
 from benchmark.spec.dataset_rows import DatasetRow
 from benchmark.spec.loss_rows import LossRow
@@ -30,6 +30,7 @@ class Experiment:
     tune: Budget = field(default_factory=Budget)
     tuned: Tuned | None = None  # where the tuned rows come from
     plain: "Experiment | None" = None  # as it was without them
+    resources: Resources = field(default=Resources())
 
     @property
     def called(self) -> str:
@@ -63,7 +64,7 @@ class Experiment:
         """
         chosen_losses = _chosen(self.losses, losses, f"loss in {self.name}")
         chosen_datasets = _chosen(self.datasets, datasets, f"dataset in {self.name}")
-        return list(_expand(chosen_datasets, chosen_losses, self._chosen_seeds(seeds)))
+        return list(_expand(chosen_datasets, chosen_losses, self._chosen_seeds(seeds), self.resources))
 
     def _chosen_seeds(self, wanted: Iterable[int] | None) -> tuple[int, ...]:
         if wanted is None:
@@ -87,7 +88,9 @@ def _chosen(rows: Sequence[Row], wanted: Iterable[str] | None, noun: str) -> lis
     return [row for row in rows if row.name in wanted or row.label in wanted]
 
 
-def _expand(datasets: list[DatasetRow], losses: list[LossRow], seeds: tuple[int, ...]) -> Iterator[Cell]:
+def _expand(
+    datasets: list[DatasetRow], losses: list[LossRow], seeds: tuple[int, ...], resources: Resources
+) -> Iterator[Cell]:
     data_keys = [dumps(row.dataset, sort_keys=True) for row in datasets]
     loss_keys = [dumps([row.name, row.hyper, row.tuned is not None], sort_keys=True) for row in losses]
     seen = set()
@@ -115,4 +118,5 @@ def _expand(datasets: list[DatasetRow], losses: list[LossRow], seeds: tuple[int,
                     dataset_label=data.label,
                     access=data.access,
                     tuned=tuned is not None,
+                    resources=resources,
                 )

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 import losses as loss_registry
+from benchmark.cell import Resources
 from benchmark.spec.budget import Budget
 from benchmark.spec.dataset_rows import BackboneName, DatasetRow, Training, read_dataset_rows
 from benchmark.spec.experiment import Experiment
@@ -18,7 +19,7 @@ from benchmark.spec.reading import read_document, read_text
 from benchmark.spec.recipes import read_choices
 from benchmark.spec.tuned import find_tuned, read_tuned
 from benchmark.spec.tuned_rows import TUNED_ROWS, with_tuned
-from benchmark.spec.values import Dim, Keys, OneOrMany, Seeds, one_of
+from benchmark.spec.values import Dim, Keys, OneOrMany, ResourceKeys, Seeds, one_of
 
 NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?")
 NAME_IN_WORDS = "letters, digits, '-', '_' and inner '.', beginning with a letter or digit, at most 64 characters"
@@ -39,6 +40,7 @@ class ExperimentKeys(Keys):
     tune: dict[str, Any] = Field(default_factory=dict)
     tuned: str | None = None
     tuned_rows: Annotated[str, one_of("choice of rows", TUNED_ROWS)] = "both"
+    resources: dict[str, Any] = Field(default_factory=dict)
 
 
 def load_file(path: Path) -> Experiment:
@@ -68,7 +70,8 @@ def read_experiment(data: Any, path: Path, problems: Problems, name: str | None 
     rows = read_dataset_rows(keys.datasets, training, losses, problems) if "datasets" in data else ()
     budget = problems.check(Budget, keys.tune, ("tune",))
     name = _name(name if keys.name is None else keys.name, path, problems)
-    if len(problems) > before:
+    wanted = problems.check(ResourceKeys, keys.resources, ("resources",))
+    if wanted is None or len(problems) > before:
         return None
     baseline = _baseline(keys.baseline, losses, problems)
     _check_size(rows, losses, keys.seeds, problems)
@@ -76,7 +79,10 @@ def read_experiment(data: Any, path: Path, problems: Problems, name: str | None 
     if len(problems) > before:
         return None
     assert budget is not None
-    plain = Experiment(name, keys.description.strip(), baseline, path, rows, losses, keys.seeds, budget)
+    resources = Resources(wanted.cpus, wanted.gpus)
+    plain = Experiment(
+        name, keys.description.strip(), baseline, path, rows, losses, keys.seeds, budget, resources=resources
+    )
     return plain if keys.tuned is None else _tuned(plain, keys.tuned, keys.tuned_rows, problems)
 
 
@@ -90,7 +96,7 @@ def _tuned(plain: Experiment, source: str, shown_rows: str, problems: Problems) 
 
 def _sound(data: Mapping[str, Any]) -> dict[str, Any]:
     """What can be looked into, although something at the top is wrong."""
-    mappings = {key: data[key] for key in ("recipe", "hyper") if isinstance(data.get(key), dict)}
+    mappings = {key: data[key] for key in ("recipe", "hyper", "resources") if isinstance(data.get(key), dict)}
     return {**mappings, "datasets": data.get("datasets"), "losses": data.get("losses")}
 
 

@@ -79,7 +79,7 @@ def tied_with_best(
     means = _means(measured)
     rows = []
     for dataset, differences in _differences(measured, pairs).items():
-        tests = dict(zip(pairs, _tests(differences, level), strict=True))
+        tests = dict(zip(pairs, corrected_tests(differences, level), strict=True))
         rows += [{"dataset": dataset, **row} for row in _marks(means[dataset], tests, lower_is_better)]
     columns = ["loss", "dataset", "mean", "best", "tied_with_best", "p_holm", *sizes(Estimate(None)), "note"]
     return as_nullable(pd.DataFrame(rows, columns=columns))
@@ -95,12 +95,13 @@ def every_pair(
     pairs = list(combinations(_losses(measured), 2))
     rows = []
     for dataset, differences in _differences(measured, pairs).items():
+        tests = corrected_tests(differences, level)
         rows += [
             {"loss": loss, "other": other, "dataset": dataset, "difference": estimate.mean}
             | interval(estimate, level)
             | sizes(estimate)
             | test
-            for (loss, other), estimate, test in zip(pairs, differences, _tests(differences, level), strict=True)
+            for (loss, other), estimate, test in zip(pairs, differences, tests, strict=True)
         ]
     columns = ["loss", "other", "dataset", "difference", *interval(Estimate(None), level)]
     columns += [*sizes(Estimate(None)), "p", "p_holm", "significant", "family", "note"]
@@ -150,7 +151,7 @@ def _compared(family: dict[str, list[Estimate]], pairs: list[Pair], level: float
         for dataset, estimates in family.items()
         for pair, estimate in zip(pairs, estimates, strict=True)
     ]
-    tests = _tests([estimate for *_, estimate in cells], level)
+    tests = corrected_tests([estimate for *_, estimate in cells], level)
     return [
         {"loss": loss, "baseline": baseline, "dataset": dataset, "difference": estimate.mean}
         | interval(estimate, level)
@@ -160,7 +161,7 @@ def _compared(family: dict[str, list[Estimate]], pairs: list[Pair], level: float
     ]
 
 
-def _tests(family: list[Estimate], level: float) -> list[dict[str, Any]]:
+def corrected_tests(family: list[Estimate], level: float) -> list[dict[str, Any]]:
     """p-value, corrected over the family, or the reason why there is none."""
     found = [p_value(estimate) for estimate in family]
     tested = [p for p, _ in found if p is not None]
