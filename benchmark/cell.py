@@ -32,6 +32,14 @@ class Recipe:
 
 
 @dataclass(frozen=True)
+class Resources:
+    """What a cell asks a cluster for. It computes with one thread and, with `--device cuda`, on one GPU at most."""
+
+    cpus: float = 1.0
+    gpus: float = 1.0  # the share of a GPU; cells on the CPU ask for none
+
+
+@dataclass(frozen=True)
 class Cell:
     """One dataset, backbone, recipe, loss and seed. What is compared is hashed into its id."""
 
@@ -46,6 +54,8 @@ class Cell:
     dataset_label: str = field(default="", compare=False)  # how tables name the dataset; not hashed
     access: Mapping[str, Any] = field(default_factory=dict, compare=False)
     """Options for datasets.load that leave the data as it is, such as download; not hashed."""
+    tuned: bool = field(default=False, compare=False)  # whether the row's settings were tuned; not hashed
+    resources: Resources = field(default=Resources(), compare=False)  # not hashed
 
     @property
     def title(self) -> str:

@@ -5,7 +5,9 @@ import json
 import sys
 import time
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Protocol
 
 import pandas as pd
 
@@ -13,7 +15,7 @@ from benchmark import spec
 from benchmark.cell import Cell
 from benchmark.collected import current_runs, tidy
 from benchmark.columns import primary
-from benchmark.engine import Outcome, Plan, plan, run_local
+from benchmark.engine import Follow, Job, Outcome, Plan, nothing_follows, plan, run_local
 from benchmark.engine.progress import Progress
 from benchmark.engine.worker import Setting
 from benchmark.store import Run, Store, summary_table, write_atomically
@@ -33,7 +35,9 @@ class Request:
     losses: list[str] | None = None
     datasets: list[str] | None = None
     seeds: list[int] | None = None
-    workers: int = 1
+    workers: int = 1  # cells at a time; 0, on Ray: as many as there is room for
+    engine: str = "local"  # or "ray"
+    ray_address: str | None = None  # auto or HOST:PORT; None: a cluster of our own
     device: str = "cpu"
     plugins: tuple[Path, ...] = ()
     keep_models: bool = False
@@ -52,7 +56,7 @@ def dry_run(request: Request) -> str:
 
 def run(request: Request) -> int:
     """Runs what has no result yet; the exit status."""
-    check_device(request.device)
+    check_engine(request)
     experiment = spec.load(request.experiment)
     cells = _cells(request)
     store = Store(request.results, experiment.name)
@@ -71,7 +75,8 @@ def run(request: Request) -> int:
     except OSError as problem:
         outcome.stopped = outcome.stopped or f"the summary could not be written: {problem}"
     if outcome.done:
-        tell(f"{len(outcome.done)} cells in {_in_words(time.monotonic() - begun)} on {workers} worker(s)")
+        place = f"{workers} worker(s)" if request.engine == "local" else "Ray"
+        tell(f"{len(outcome.done)} cells in {_in_words(time.monotonic() - begun)} on {place}")
     if request.show_overview and not request.quiet:
         print(overview(runs))
         print(f"\nresults: {store.folder}\nsummary: {store.folder / 'summary.csv'}")
@@ -90,9 +95,46 @@ def run_jobs(todo: Plan, store: Store, request: Request, workers: int) -> Outcom
     setting = Setting(request.data, request.device, request.plugins, request.keep_models)
     progress = Progress(todo.todo, workers, io.StringIO() if request.quiet else sys.stderr)
     try:
-        return run_local(todo.todo, store, setting, workers, progress)
+        return engine_of(request)(todo.todo, store, setting, workers, progress)
     finally:
         progress.close()
+
+
+class RunJobs(Protocol):
+    """An engine, `run_local` or one like it."""
+
+    def __call__(
+        self,
+        jobs: list[Job],
+        store: Store,
+        setting: Setting,
+        workers: int,
+        progress: Progress,
+        follow: Follow = nothing_follows,
+    ) -> Outcome: ...
+
+
+def check_engine(request: Request) -> None:
+    """ValueError or ConnectionError where cells could not be run as they are asked to be."""
+    if request.engine == "ray":
+        from benchmark.engine import ray_cluster
+
+        ray_cluster.check(request.ray_address, request.device)
+        return
+    if request.engine != "local":
+        raise ValueError(f"--engine {request.engine}: expected local or ray")
+    if request.ray_address is not None:
+        raise ValueError(f"--ray-address {request.ray_address} needs --engine ray")
+    check_device(request.device)
+
+
+def engine_of(request: Request) -> RunJobs:
+    """What runs the jobs of a request that was checked."""
+    if request.engine == "local":
+        return run_local
+    from benchmark.engine.ray_engine import run_ray
+
+    return partial(run_ray, address=request.ray_address)
 
 
 def overview(runs: list[Run]) -> str:

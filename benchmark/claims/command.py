@@ -3,6 +3,7 @@
 import json
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -38,11 +39,10 @@ def tables_about(collected: Collected) -> list[Table]:
     return tables(make_ledger(claims, {name: results_of(collected)}))
 
 
-def run_missing(claims: Sequence[Claim], results: Path, data: Path | None, workers: int) -> int:
+def run_missing(claims: Sequence[Claim], request: running.Request) -> int:
     """Runs the cells of the claims' experiments that have no result; the worst exit status."""
     experiments = dict.fromkeys(claim.experiment for claim in claims)
-    requests = [running.Request(name, results, data, workers=workers) for name in experiments]
-    return max(running.run(request) for request in requests)
+    return max(running.run(replace(request, experiment=name)) for name in experiments)
 
 
 def write(ledger: Ledger, results: Path) -> Path:

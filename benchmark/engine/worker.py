@@ -58,7 +58,7 @@ def work(jobs: Connection, runner_lives: Connection, setting: Setting) -> None:
             data = loaded[job.dataset_digest]
             answer: tuple[str, Any] = ("done", run_job(job, data, setting.device, checkpoint, setting.keep_models))
         except Exception as problem:
-            answer = ("error", _reason(problem))
+            answer = ("error", reason(problem))
         jobs.send(answer)
 
 
@@ -70,7 +70,7 @@ def _end_with_the_runner(runner_lives: Connection) -> None:
         os._exit(1)
 
 
-def _reason(problem: Exception) -> str:
+def reason(problem: Exception) -> str:
     """The error, and the last place in the traceback that is not a library's."""
     frames = traceback.extract_tb(sys.exc_info()[2])
     own = [frame for frame in frames if "site-packages" not in frame.filename]

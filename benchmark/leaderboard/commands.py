@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from benchmark.cores import usable_cores
+from benchmark.options import EngineName, RayAddress, Workers, workers_at_a_time
 
 
 class RunByDefault(TyperGroup):
@@ -51,7 +51,9 @@ def run(
         Path | None,
         typer.Option(metavar="DIR", envvar="MARGINBENCH_DATA", help="Where datasets are; ./data by default."),
     ] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Worker processes; one per core by default.")] = None,
+    workers: Workers = None,
+    engine: EngineName = "local",
+    ray_address: RayAddress = None,
     device: Annotated[str, typer.Option(help="cpu, cuda or cuda:N.")] = "cpu",
 ) -> None:
     """Audit losses, run the cells they lack, write their entries and say where they stand.
@@ -63,6 +65,7 @@ def run(
       python -m benchmark leaderboard
       python -m benchmark leaderboard myloss
       python -m benchmark leaderboard myloss --plugin path/to/myloss.py
+      python -m benchmark leaderboard --engine ray --ray-address auto --device cuda
     """
     from benchmark import running
     from benchmark.leaderboard import submitting, telling
@@ -73,7 +76,9 @@ def run(
         results=results,
         data=data,
         losses=list(dict.fromkeys(names)) if names else None,
-        workers=workers or usable_cores(),
+        workers=workers_at_a_time(workers, engine),
+        engine=engine,
+        ray_address=ray_address,
         device=device,
         plugins=tuple(file.resolve() for file in plugin or []),
     )
@@ -166,7 +171,7 @@ def site(
     from benchmark.store import Store
 
     _load(plugin)
-    asked = spec.load(experiment)
+    asked = spec.load(experiment).without_tuned
     found, read = submitting.current(asked, entries or results / asked.name / "entries", results)
     for line in telling.left_aside(found, read):
         typer.echo(line, err=True)

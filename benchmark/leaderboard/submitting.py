@@ -21,7 +21,6 @@ from benchmark.leaderboard.verify import verify
 from benchmark.running import say
 from benchmark.spec import Experiment, LossRow
 from benchmark.store import Store
-from benchmark.training import check_device
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,7 @@ class Submitted:
 
 def submit(request: running.Request, folder: Path) -> Submitted:
     """Makes the entries that the request's losses lack. One that fails its audit or a cell gets none; the others do."""
-    check_device(request.device)
+    running.check_engine(request)
     experiment = experiment_of(request)
     rows = [row for row in experiment.losses if request.losses is None or row.name in request.losses]
     known = read_entries(folder)
@@ -53,7 +52,7 @@ def experiment_of(request: running.Request) -> Experiment:
     """The experiment, with a row for each loss asked for that it does not list: that runs with its own defaults."""
     for name in request.losses or []:
         losses.get(name)
-    experiment = spec.load(request.experiment)
+    experiment = spec.load(request.experiment).without_tuned  # an entry is of one setting for all datasets
     listed = {row.name for row in experiment.losses}
     new = [LossRow(name, name, {}) for name in request.losses or [] if name not in listed]
     return replace(experiment, losses=(*experiment.losses, *new))

@@ -22,6 +22,7 @@ from benchmark.report.pictures import Drawn, NotDrawn, that_fit
 from benchmark.report.scale_or_margin import scale_or_margin
 from benchmark.report.section import Section
 from benchmark.report.trouble import trouble
+from benchmark.report.tuning import tuning_in_words
 from benchmark.report.wording import counted
 from benchmark.tables import Table, as_csv, as_latex, as_markdown
 
@@ -63,6 +64,7 @@ def build(
         size=_size(collected, findings),
         answer=said,
         warning=_warning(collected),
+        tuning=tuning_in_words(collected.experiment),
         metrics=[Shown(tables.leaderboard), *(Shown(table) for table in tables.metrics)],
         differences=None if tables.differences is None else Shown(tables.differences),
         in_short=[] if tables.differences is None else in_short(findings),
@@ -97,7 +99,7 @@ class Tables:
 
     @classmethod
     def of(cls, collected: Collected, findings: Findings) -> "Tables":
-        losses = about_losses(collected.table)
+        losses = about_losses(collected.table, [row.label for row in collected.experiment.losses if row.tuned])
         runs = {dataset: runs_of(collected, dataset) for dataset in findings.datasets}
         classes = {dataset: number_of_classes(of_dataset) for dataset, of_dataset in runs.items()}
         return cls(

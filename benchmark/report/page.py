@@ -77,6 +77,7 @@ class Content:
     size: str
     answer: Answer
     warning: str
+    tuning: str  # where tuned rows come from; empty without any
     metrics: Sequence[Shown]  # the leaderboard first
     differences: Shown | None
     in_short: Sequence[Markup]

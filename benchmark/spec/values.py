@@ -6,6 +6,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
+from benchmark.cell import Resources
 from benchmark.spec.problems import did_you_mean, listed, shown
 
 MOST_SEEDS = 10_000
@@ -50,6 +51,13 @@ def _on_one_line(value: str) -> str:
     if not value.strip() or not value.isprintable():
         raise PydanticCustomError("label", "should be a printable text on one line")
     return value
+
+
+class ResourceKeys(Keys):
+    """What a cell asks a cluster for; the defaults are those of `Resources`."""
+
+    cpus: Annotated[float, Field(ge=0.01, le=1024.0)] = Resources.cpus
+    gpus: Annotated[float, Field(ge=0.01, le=1.0)] = Resources.gpus
 
 
 Seed = Annotated[int, Field(ge=0, le=LARGEST_SEED)]

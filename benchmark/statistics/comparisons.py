@@ -1,6 +1,6 @@
 """Differences between losses, paired by seed and test identity, and which of them survive correction."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -33,9 +33,11 @@ def compare(
     metrics: Sequence[str] | None = None,
     jackknife: Jackknife | None = None,
     level: float = LEVEL,
+    against: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
     """loss − baseline on every dataset and on the plain mean of all, with interval and p-value.
 
+    `against` gives some losses another baseline.
     The interval carries the seeds, and the test identities where `jackknife` holds them for both losses; it
     is not corrected. `p_holm` is corrected by Holm's method over all losses and datasets of a metric
     (`family` says how many tests); the rows of "all datasets" are a family of their own, and speak of these
@@ -48,7 +50,7 @@ def compare(
         losses = _losses(measured)
         if baseline not in losses:
             raise ValueError(f"the baseline {baseline!r} is not among the losses: {losses}")
-        pairs = [(loss, baseline) for loss in losses if loss != baseline]
+        pairs = [(loss, (against or {}).get(loss, baseline)) for loss in losses if loss != baseline]
         estimates = _differences(measured, pairs)
         overall = {ALL_DATASETS: estimates.pop(ALL_DATASETS)} if ALL_DATASETS in estimates else {}
         for family in (estimates, overall):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from benchmark import claims, spec
+from benchmark import claims, running, spec
 from benchmark.collected import collect
 from benchmark.statistics.evidence import RULES
 
@@ -52,7 +52,7 @@ def ledger(folder: Path) -> claims.Ledger:
     assert {finding.verdict for finding in before.findings} == {"not run"}
     assert claims.commands_for_missing(before, Path("results")) == ["python -m benchmark run smoke"]
     assert claims.commands_for_missing(before, Path("a b")) == ["python -m benchmark run smoke --results 'a b'"]
-    assert claims.run_missing(known, folder / "results", folder / "data", workers=1) == 0
+    assert claims.run_missing(known, running.Request("", folder / "results", folder / "data")) == 0
     return claims.ledger_of(known, folder / "results")
 
 

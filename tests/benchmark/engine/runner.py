@@ -32,8 +32,8 @@ class Runner:
 
     def start(self, *options: str, environment: dict[str, str] | None = None) -> subprocess.Popen[str]:
         command = [sys.executable, "-m", "benchmark", "run", str(self.folder / "tiny.yaml")]
-        command += ["--results", str(self.results), "--data", str(self.folder / "data"), "--workers", "2"]
-        command += ["--no-report", *options]
+        command += ["--results", str(self.results), "--data", str(self.folder / "data"), "--no-report"]
+        command += [*([] if "ray" in options else ["--workers", "2"]), *options]
         return subprocess.Popen(
             command, cwd=PROJECT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             start_new_session=True, env={**os.environ, **(environment or {})},
@@ -41,7 +41,7 @@ class Runner:
 
     def run(self, *options: str, environment: dict[str, str] | None = None) -> tuple[int, str]:
         process = self.start(*options, environment=environment)
-        output, _ = process.communicate(timeout=240)
+        output, _ = process.communicate(timeout=600)
         return process.returncode, output
 
     def runs(self) -> list[Path]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from benchmark import cell as cells
-from benchmark.cell import Cell, Recipe
+from benchmark.cell import Cell, Recipe, Resources
 
 TEXT = """
 seeds: [3]
@@ -111,3 +111,11 @@ def test_how_data_is_fetched_reaches_the_cell_but_not_its_id(load) -> None:
     assert (fetched.access, found.access) == ({"download": True}, {"download": False})
     assert fetched.id("data", "loss") == found.id("data", "loss")
     assert fetched.dataset_label == "mnist val_share=0.2"
+
+
+def test_what_a_cell_asks_a_cluster_for_reaches_it_but_not_its_id(load, cell: Cell) -> None:
+    (asking,) = load(f"{TEXT}resources: {{cpus: 2, gpus: 0.25}}\n").cells()
+    assert asking.resources == Resources(cpus=2.0, gpus=0.25)
+    assert cell.resources == Resources(cpus=1.0, gpus=1.0)
+    assert asking == cell
+    assert asking.id("data", "loss") == cell.id("data", "loss")

@@ -1,0 +1,40 @@
+"""A dataset on its way to other machines: as arrays, which the workers of a machine read from its memory together."""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from datasets import Data
+
+
+def can_travel(data: Data) -> bool:
+    """Images that stay on disk here are not in memory to be sent; each machine reads them from its own disk."""
+    return all(isinstance(split.images, Tensor) for split in (data.train, data.val, data.test))
+
+
+def as_arrays(data: Data) -> Any:
+    """The dataset with arrays in place of its tensors."""
+    return _each(data, Tensor, lambda tensor: tensor.numpy())
+
+
+def as_tensors(arrays: Any) -> Data:
+    """What `as_arrays` was given. Images stay in memory that all workers share and none may write to."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="The given NumPy array is not writable")
+        data = _each(arrays, np.ndarray, lambda array: torch.from_numpy(array if array.ndim == 4 else array.copy()))
+    assert isinstance(data, Data)
+    return data
+
+
+def _each(value: Any, kind: type, change: Callable[[Any], Any]) -> Any:
+    """A dataclass with every value of the kind changed, those of the dataclasses inside it too."""
+    if isinstance(value, kind):
+        return change(value)
+    if not is_dataclass(value) or isinstance(value, type):
+        return value
+    return replace(value, **{part.name: _each(getattr(value, part.name), kind, change) for part in fields(value)})

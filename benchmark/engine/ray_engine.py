@@ -1,0 +1,176 @@
+"""The Ray engine: the same cells on the nodes of a cluster; one writer, this process, stores what comes back."""
+
+import os
+import socket
+import time
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import ray
+import torch
+from ray import exceptions
+
+from benchmark.cell import Resources
+from benchmark.engine.cells import SECONDS_BETWEEN_LOOKS, Engine, Follow, GivenUpError, Outcome, nothing_follows
+from benchmark.engine.plan import Job, load_data
+from benchmark.engine.progress import Progress
+from benchmark.engine.ray_cluster import cluster, room
+from benchmark.engine.ray_data import as_arrays, can_travel
+from benchmark.engine.ray_node import Order, public_version, run_cell
+from benchmark.engine.work import commit
+from benchmark.engine.worker import Setting, reason
+from benchmark.store import Claim, Store
+
+NODES_LOST = 10  # under one cell, which then may be what takes them down
+SECONDS_BETWEEN_COUNTS = 5.0  # of the nodes, which may come and go
+
+
+def run_ray(
+    jobs: list[Job],
+    store: Store,
+    setting: Setting,
+    workers: int,
+    progress: Progress,
+    follow: Follow = nothing_follows,
+    address: str | None = None,
+) -> Outcome:
+    """Runs the jobs as `run_local` does. `workers` cells are asked for at a time; 0: as many as there is room for.
+
+    `address` is auto or HOST:PORT; without it a cluster is started on this machine, and stopped at the end.
+    """
+    return _OnRay(jobs, store, setting, workers, progress, follow, address).run_and_close()
+
+
+class _OnRay(Engine):
+    def __init__(
+        self,
+        jobs: list[Job],
+        store: Store,
+        setting: Setting,
+        workers: int,
+        progress: Progress,
+        follow: Follow,
+        address: str | None,
+    ) -> None:
+        super().__init__(jobs, store, progress, follow)
+        self.setting, self.workers, self.address = setting, workers, address
+        self.order = _order(store, setting)
+        self.commit = commit()
+        self.underway: dict[Any, tuple[Job, Claim]] = {}
+        self.data: dict[str, list[Any]] = {}
+        self.lost: dict[str, int] = {}
+        self.counted, self.room = float("-inf"), 0
+
+    def run(self) -> None:
+        if not self.waiting:
+            return
+        with cluster(self.address, self.workers, self.waiting[0].cell.resources):
+            self.task = ray.remote(max_retries=0)(run_cell)
+            self._check_that_a_cell_fits(self.waiting[0].cell.resources)
+            try:
+                while self.waiting or self.elsewhere or self.underway:
+                    if not self.waiting:
+                        self.take_back_from_other_runners()
+                    while self.waiting and len(self.underway) < self._most():
+                        self._send()
+                    self._hear()
+            finally:
+                self.close()
+
+    def _check_that_a_cell_fits(self, resources: Resources) -> None:
+        """Where a number of workers was asked for, more nodes may be on their way."""
+        if self.workers or room(resources, self.setting.device):
+            return
+        wanted = f"{resources.cpus:g} CPU(s)"
+        if self.setting.device == "cuda":
+            wanted += f" and {resources.gpus:g} of a GPU"
+        raise GivenUpError(f"no node of the Ray cluster has the {wanted} that a cell asks for")
+
+    def _most(self) -> int:
+        """Cells at a time: what was asked for, or what fits on the nodes as they are now."""
+        if self.workers:
+            return self.workers
+        if time.monotonic() - self.counted > SECONDS_BETWEEN_COUNTS:
+            self.counted, self.room = time.monotonic(), room(self.waiting[0].cell.resources, self.setting.device)
+        return max(1, self.room)
+
+    def _send(self) -> None:
+        found = self.next_job()
+        if found is None:
+            return
+        job, claim = found
+        resources = job.cell.resources
+        gpus = resources.gpus if self.setting.device == "cuda" else 0
+        task = self.task.options(num_cpus=resources.cpus, num_gpus=gpus, name=f"marginbench: {job.name}")
+        try:
+            data = self._data_of(job)
+        except (ValueError, OSError) as problem:
+            self.answered(job, claim, "error", reason(problem))
+            return
+        self.underway[task.remote(job, self.order, data)] = found
+        self.progress.running([job.name for job, _ in self.underway.values()])
+
+    def _data_of(self, job: Job) -> list[Any]:
+        """A reference to the dataset, which is put into the cluster's memory once."""
+        if job.dataset_digest not in self.data:
+            data = load_data(job.cell.dataset, job.cell.access, self.setting.root, self.setting.test)
+            try:
+                self.data[job.dataset_digest] = [ray.put(as_arrays(data))] if can_travel(data) else []
+            except exceptions.RayError as problem:
+                raise GivenUpError(f"{job.cell.dataset_label} does not fit into Ray's memory: {problem}") from problem
+        return self.data[job.dataset_digest]
+
+    def _hear(self) -> None:
+        """Waits a little, and deals with each cell that came back or was lost."""
+        if not self.underway:
+            time.sleep(SECONDS_BETWEEN_LOOKS)
+        else:
+            ready, _ = ray.wait(list(self.underway), timeout=SECONDS_BETWEEN_LOOKS)
+            for reference in ready:
+                self._came_back(reference, *self.underway[reference])
+                del self.underway[reference]
+        self.progress.tick()
+
+    def _came_back(self, reference: Any, job: Job, claim: Claim) -> None:
+        try:
+            kind, content = ray.get(reference)
+        except (exceptions.NodeDiedError, exceptions.ObjectLostError):
+            self._node_was_lost(job, claim)
+        except exceptions.OutOfMemoryError:
+            self.died(job, claim, "because its node ran out of memory")
+        except exceptions.WorkerCrashedError:
+            self.died(job, claim, "unexpectedly on its node")
+        except exceptions.RayError as problem:
+            raise GivenUpError(f"Ray could not run a cell: {' '.join(str(problem).split())}") from problem
+        else:
+            if kind == "unable":
+                raise GivenUpError(content)
+            if kind == "done":
+                content.cell["provenance"]["commit"] = self.commit  # a node has the code without its history
+            self.answered(job, claim, kind, content)
+
+    def _node_was_lost(self, job: Job, claim: Claim) -> None:
+        """Not the cell's fault, so it is no try of it, unless it happens again and again."""
+        self.lost[job.id] = self.lost.get(job.id, 0) + 1
+        if self.lost[job.id] < NODES_LOST:
+            self.waiting.appendleft(job)
+        else:
+            self.failed(job, f"{NODES_LOST} nodes were lost while they ran it")
+        claim.release()
+
+    def close(self) -> None:
+        for reference, (_, claim) in self.underway.items():
+            if ray.is_initialized():
+                ray.cancel(reference, force=True)
+            claim.release()
+        self.underway.clear()
+
+
+def _order(store: Store, setting: Setting) -> Order:
+    run = sha256(f"{socket.gethostname()}:{store.folder.resolve()}".encode()).hexdigest()[:16]
+    root = setting.root or Path(os.environ.get("MARGINBENCH_DATA") or "data")
+    there = replace(setting, root=root.expanduser().absolute(), plugins=())
+    plugins = tuple((path.name, path.read_bytes()) for path in setting.plugins)
+    return Order(run, there, plugins, public_version(torch.__version__))

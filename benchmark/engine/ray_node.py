@@ -1,0 +1,149 @@
+"""What a worker on a Ray node does with a cell. It writes no results: they go back to the runner as bytes.
+
+What only the node needs, checkpoints and the files of plug-ins, is in a folder of its own in the node's temporary one.
+"""
+
+import os
+import socket
+import stat
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from benchmark.engine.plan import Job
+from benchmark.engine.worker import KEPT_DATASETS, Setting, reason
+
+DAYS_CHECKPOINTS_ARE_KEPT = 30
+
+
+@dataclass(frozen=True)
+class Order:
+    """What all cells of a run share, as a node needs it."""
+
+    run: str  # a name for it; a node goes on from the checkpoints of the same run
+    setting: Setting
+    plugins: tuple[tuple[str, bytes], ...]  # name and content of each file
+    torch: str  # its version where the run was started
+
+
+_prepared = False
+_loaded: dict[str, Any] = {}
+
+
+def run_cell(job: Job, order: Order, data: list[Any]) -> tuple[str, Any]:
+    """("done", Packed), ("error", reason), or ("unable", reason) where this node could run no cell at all.
+
+    `data` has the reference to the dataset in it, or nothing where the node is to read it from its own disk.
+    """
+    try:
+        _prepare(order)
+    except Exception as problem:
+        return "unable", f"the node {socket.gethostname()} cannot run cells: {reason(problem)}"
+    from benchmark.engine.plan import loss_digest
+    from benchmark.engine.work import run_job
+
+    try:
+        if loss_digest(job.cell.loss) != job.loss_digest:
+            raise ValueError(f"the file of the loss {job.cell.loss} has changed since the run began: start it again")
+        loaded = _data_of(job, order.setting, data)
+        with checkpoint_of(job, order.run) as checkpoint:
+            return "done", run_job(job, loaded, order.setting.device, checkpoint, order.setting.keep_models)
+    except Exception as problem:
+        return "error", reason(problem)
+
+
+def _prepare(order: Order) -> None:
+    """Once in the life of a worker, which serves one run."""
+    global _prepared
+    if _prepared:
+        return
+    import torch
+
+    import losses
+    from benchmark.training import check_device
+
+    torch.set_num_threads(1)
+    here = public_version(torch.__version__)
+    if here != order.torch:
+        raise ValueError(f"it has torch {here}, the run was started with {order.torch}: install the same everywhere")
+    check_device(order.setting.device)
+    for name, content in order.plugins:
+        losses.load_plugin(_as_file(name, content))
+    _forget_old_checkpoints()
+    _prepared = True
+
+
+def public_version(version: str) -> str:
+    """Without the kind of build, which may differ between a head without a GPU and nodes with one."""
+    return version.partition("+")[0]
+
+
+def _data_of(job: Job, setting: Setting, data: list[Any]) -> Any:
+    import ray
+
+    from benchmark.engine.plan import load_data
+    from benchmark.engine.ray_data import as_tensors
+
+    if job.dataset_digest not in _loaded:
+        while len(_loaded) >= KEPT_DATASETS:
+            _loaded.pop(next(iter(_loaded)))
+        cell = job.cell
+        _loaded[job.dataset_digest] = (
+            as_tensors(ray.get(data[0])) if data else load_data(cell.dataset, cell.access, setting.root, setting.test)
+        )
+    return _loaded[job.dataset_digest]
+
+
+def node_folder() -> Path:
+    """This user's alone: what lies there is loaded."""
+    folder = Path(tempfile.gettempdir(), f"marginbench-{os.getuid()}")
+    folder.mkdir(mode=0o700, exist_ok=True)
+    about = folder.lstat()
+    if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.getuid() or about.st_mode & 0o022:
+        raise PermissionError(f"{folder} should be a folder that only its owner, you, may write to")
+    return folder
+
+
+def _as_file(name: str, content: bytes) -> Path:
+    """The plug-in, in the same place for every worker of the node."""
+    from benchmark.store import write_atomically
+
+    path = node_folder() / "plugins" / sha256(content).hexdigest() / name
+    if not path.is_file() or path.read_bytes() != content:
+        write_atomically(path, content)
+    return path
+
+
+@contextmanager
+def checkpoint_of(job: Job, run: str) -> Iterator[Path]:
+    """Where the cell's checkpoint is. It outlives a worker that is killed, and is removed in every other case."""
+    from benchmark.store import claim
+
+    folder = node_folder() / "checkpoints"
+    held = claim(folder / f"{run}-{job.id}.lock")
+    if held is None:  # a worker whose runner was killed has not noticed yet
+        with tempfile.TemporaryDirectory(dir=node_folder()) as own:
+            yield Path(own, "checkpoint.safetensors")
+        return
+    path = folder / f"{run}-{job.id}.safetensors"
+    try:
+        yield path
+    finally:
+        path.unlink(missing_ok=True)
+        held.release()
+
+
+def _forget_old_checkpoints() -> None:
+    """Of cells that were finished on another node, or never."""
+    eldest = time.time() - DAYS_CHECKPOINTS_ARE_KEPT * 86_400
+    for path in (node_folder() / "checkpoints").glob("*.safetensors*"):
+        try:
+            if path.stat().st_mtime < eldest:
+                path.unlink()
+        except FileNotFoundError:  # another worker was quicker
+            continue

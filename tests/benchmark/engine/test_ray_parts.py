@@ -1,0 +1,126 @@
+"""The parts of the Ray engine that need no cluster."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+import datasets
+from benchmark import running
+from benchmark.cell import Resources
+from benchmark.engine import ray_cluster, ray_node
+from benchmark.engine.plan import Job
+from benchmark.engine.ray_data import as_arrays, as_tensors, can_travel
+from tests.benchmark.engine.runner import PROJECT
+
+
+def request(**settings: Any) -> running.Request:
+    return running.Request("smoke", Path("results"), None, **settings)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"engine": "slurm"}, "--engine slurm: expected local or ray"),
+        ({"ray_address": "auto"}, "--ray-address auto needs --engine ray"),
+        ({"engine": "ray", "device": "cuda:0"}, "--device cuda:0: with --engine ray expected cpu or cuda"),
+        ({"engine": "ray", "ray_address": "10.0.0.1"}, "expected auto or HOST:PORT"),
+        ({"engine": "ray", "ray_address": "10.0.0.1:0"}, "expected auto or HOST:PORT"),
+        ({"engine": "ray", "ray_address": "10.0.0.1:70000"}, "expected auto or HOST:PORT"),
+        ({"engine": "ray", "ray_address": "ray://10.0.0.1:10001"}, "expected auto or HOST:PORT"),
+        ({"engine": "ray", "ray_address": ""}, "expected auto or HOST:PORT"),
+    ],
+)
+def test_what_cannot_be_meant(settings: dict[str, Any], said: str) -> None:
+    pytest.importorskip("ray")
+    with pytest.raises(ValueError, match=said.replace("(", r"\(")):
+        running.check_engine(request(**settings))
+
+
+@pytest.mark.parametrize(
+    ("has", "asked", "device", "fitting"),
+    [
+        ({"CPU": 8.0}, Resources(), "cpu", 8),
+        ({"CPU": 8.0}, Resources(cpus=3.0), "cpu", 2),
+        ({"CPU": 1.0}, Resources(cpus=0.1), "cpu", 10),
+        ({"CPU": 2.0}, Resources(cpus=4.0), "cpu", 0),
+        ({}, Resources(), "cpu", 0),
+        ({"CPU": 64.0}, Resources(), "cuda", 0),
+        ({"CPU": 64.0, "GPU": 8.0}, Resources(), "cuda", 8),
+        ({"CPU": 64.0, "GPU": 8.0}, Resources(gpus=0.25), "cuda", 32),
+        ({"CPU": 4.0, "GPU": 8.0}, Resources(gpus=0.25), "cuda", 4),
+        ({"CPU": 64.0, "GPU": 1.0}, Resources(gpus=0.3), "cuda", 3),
+    ],
+)
+def test_how_many_cells_fit_on_a_node(has: dict[str, float], asked: Resources, device: str, fitting: int) -> None:
+    assert ray_cluster._fitting(has, asked, device) == fitting
+
+
+@pytest.mark.parametrize("test", [True, False])
+def test_a_dataset_arrives_as_it_was(test: bool) -> None:
+    data = datasets.load("digits", seed=0, wrappers=[{"label_noise": {"share": 0.2}}])
+    sent = as_arrays(data if test else data.without_test())
+    for split in (sent.train, sent.val, sent.test):
+        split.images.setflags(write=False)  # as they are in the memory that a node's workers share
+    arrived = as_tensors(sent)
+    assert can_travel(data)
+    assert arrived.digest == (data if test else data.without_test()).digest
+    assert arrived.train.names == data.train.names
+    assert arrived.train.noisy.sum() == data.train.noisy.sum() > 0
+    assert arrived.train.images.data_ptr() == sent.train.images.ctypes.data  # type: ignore[attr-defined]
+    assert arrived.train.labels.data_ptr() != sent.train.labels.ctypes.data
+
+
+@pytest.fixture
+def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Job:
+    monkeypatch.setattr(ray_node.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    return cast(Job, SimpleNamespace(id="a" * 16))
+
+
+def test_a_checkpoint_outlives_a_worker_that_is_killed_and_nothing_else(job: Job) -> None:
+    killed = (
+        "import os, types; from benchmark.engine.ray_node import checkpoint_of\n"
+        "with checkpoint_of(types.SimpleNamespace(id='a' * 16), 'run') as path:\n"
+        "    path.write_bytes(b'half way'); os.kill(os.getpid(), 9)\n"
+    )
+    assert subprocess.run([sys.executable, "-c", killed], cwd=PROJECT).returncode == -9
+    with ray_node.checkpoint_of(job, "another run") as path:
+        assert not path.exists()
+    with ray_node.checkpoint_of(job, "run") as path:
+        assert path.read_bytes() == b"half way"
+        with ray_node.checkpoint_of(job, "run") as own:
+            assert own != path
+            assert not own.exists()
+    assert not path.exists()
+    with pytest.raises(ZeroDivisionError):
+        fail_with_a_checkpoint(job)
+    assert not path.exists()
+
+
+def fail_with_a_checkpoint(job: Job) -> None:
+    with ray_node.checkpoint_of(job, "run") as path:
+        path.write_bytes(b"of no use")
+        raise ZeroDivisionError
+
+
+def test_a_folder_that_others_may_write_to_is_not_used(job: Job) -> None:
+    ray_node.node_folder().chmod(0o777)
+    with pytest.raises(PermissionError, match="only its owner"):
+        ray_node.node_folder()
+    os.rmdir(Path(ray_node.tempfile.gettempdir(), f"marginbench-{os.getuid()}"))
+    assert ray_node.node_folder().stat().st_mode & 0o777 == 0o700
+
+
+def test_a_plugin_arrives_as_a_file_of_the_same_name_and_content(job: Job) -> None:
+    """Its digest is that of the file's content, so its cells have the same ids everywhere."""
+    first, second = (ray_node._as_file("mine.py", content) for content in (b"a = 1\n", b"a = 2\n"))
+    assert first.name == second.name == "mine.py"
+    assert first.read_bytes() == b"a = 1\n"
+    assert second.read_bytes() == b"a = 2\n"
+    first.write_bytes(b"changed")
+    assert ray_node._as_file("mine.py", b"a = 1\n").read_bytes() == b"a = 1\n"
