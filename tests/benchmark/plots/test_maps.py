@@ -76,7 +76,7 @@ def test_scale_shows_the_margin_that_validation_chose() -> None:
     rows = rows.assign(**{"val/accuracy": [0.9, 0.8], "test/accuracy": [0.1, 0.7]})
 
     class Kept:
-        jackknife: dict[object, object] = {}  # noqa: RUF012
+        jackknife: dict[object, object] = {}
 
     class Plain:
         column, metric, collected = VERIFICATION, VERIFICATION.key, Kept()
