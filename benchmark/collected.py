@@ -84,15 +84,15 @@ def tidy(runs: list[Run]) -> pd.DataFrame:
     """The summary's rows, named as statistics want them."""
     table = summary_table(runs).rename(columns={"loss": "name", "label": "loss"})
     for dataset, rows in table.groupby("dataset"):
-        settings = [_setting(row) for row in rows[["backbone", "dim", "recipe"]].to_dict("records")]
+        settings = [settings_of(row) for row in rows[["backbone", "dim", "recipe"]].to_dict("records")]
         varied = [key for key in settings[0] if len({setting[key] for setting in settings}) > 1]
         labels = [" · ".join([str(dataset), *(f"{key} {setting[key]}" for key in varied)]) for setting in settings]
         table.loc[rows.index, "dataset"] = labels
     return table
 
 
-def _setting(row: Mapping[Any, Any]) -> dict[str, str]:
-    """Backbone, dim and each part of the recipe, as text."""
+def settings_of(row: Mapping[Any, Any]) -> dict[str, str]:
+    """Backbone, dim and each part of the recipe of a row of the table, as text."""
     parts = {"backbone": row["backbone"], "dim": row["dim"], **json.loads(row["recipe"])}
     return {key: f"{value:g}" if isinstance(value, float) else str(value) for key, value in parts.items()}
 

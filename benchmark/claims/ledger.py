@@ -9,6 +9,7 @@ import pandas as pd
 from benchmark import metrics
 from benchmark.claims.model import Claim, Part, Tuned
 from benchmark.collected import Collected
+from benchmark.origin import origin_sentence
 from benchmark.statistics import Effect, Estimate, Jackknife, Term, Verdict, contrast, judge, what_it_takes
 from benchmark.statistics.evidence import NOT_DECIDED, REFUTED, SUPPORTED
 
@@ -30,6 +31,7 @@ class Results:
     table: pd.DataFrame
     jackknife: Jackknife | None = None
     missing: Sequence[Lacking] = ()
+    origin: str = ""
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,7 @@ class Finding:
 class Ledger:
     claims: Sequence[Claim]
     findings: Sequence[Finding]
+    origin: str = ""  # what the runs were made with, in a sentence
 
     def of(self, claim: Claim, dataset: str | None = None) -> list[Finding]:
         found = [finding for finding in self.findings if finding.claim.number == claim.number]
@@ -87,7 +90,7 @@ def whole_verdict(of_parts: Sequence[str]) -> str:
 
 def results_of(collected: Collected) -> Results:
     missing = [Lacking(cell.label, cell.loss, cell.dataset_label) for cell in collected.missing]
-    return Results(collected.table, collected.jackknife, missing)
+    return Results(collected.table, collected.jackknife, missing, origin_sentence(collected.runs))
 
 
 def make_ledger(claims: Sequence[Claim], results: Mapping[str, Results]) -> Ledger:
@@ -100,7 +103,7 @@ def make_ledger(claims: Sequence[Claim], results: Mapping[str, Results]) -> Ledg
     ]
     verdicts = iter(judge([effect for _, effect in tests if effect is not None]))
     found = [finding if effect is None else _found(finding, effect, next(verdicts)) for finding, effect in tests]
-    return Ledger(claims, found)
+    return Ledger(claims, found, " ".join(one.origin for one in results.values() if one.origin))
 
 
 def _test(claim: Claim, part: Part, dataset: str, results: Results) -> tuple[Finding, Effect | None]:

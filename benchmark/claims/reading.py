@@ -8,8 +8,8 @@ from pydantic import Field
 
 import losses
 from benchmark import spec
-from benchmark.claims.metric_names import metric_names
 from benchmark.claims.model import DIRECTIONS, Claim, Part, Tuned
+from benchmark.metric_names import metric_names
 from benchmark.spec.problems import KeyPath, Problems, did_you_mean, listed, shown
 from benchmark.spec.reading import read_document, read_text
 from benchmark.spec.values import Keys, OneOrMany, one_of

@@ -44,7 +44,8 @@ def overview(ledger: Ledger) -> Table:
         name = Entry(f"{claim.number} {claim.paper}: {claim.short}", claim.number)
         rows.append(Row((name, *(_verdict(verdict) for verdict in verdicts)), {"claim": str(claim.number)}))
     caption = "A claim with several parts is supported if all of them are, refuted if any is."
-    return Table("claims", "What the papers claim", columns, tuple(rows), caption, (*RULES, ALSO, counts(ledger)))
+    notes = (*RULES, ALSO, counts(ledger), *([ledger.origin] if ledger.origin else []))
+    return Table("claims", "What the papers claim", columns, tuple(rows), caption, notes)
 
 
 def counts(ledger: Ledger) -> str:

@@ -68,6 +68,7 @@ class Comparison:
     orders: list[OrderFound]
     left_out: dict[str, str]  # datasets that were not trained on, and why
     unfinished: int  # runs asked for that have no result
+    origin: str = ""  # what the measured figures were made with, in a sentence
 
     def published(self, row: str, figure: str) -> Published | None:
         return self.paper.row(row).published.get(figure)
@@ -89,6 +90,7 @@ def compare_with_published(
     jackknife: Jackknife | None = None,
     left_out: dict[str, str] | None = None,
     unfinished: int = 0,
+    origin: str = "",
 ) -> Comparison:
     """`results` has the columns loss, dataset, seed and one a metric, as statistics take them."""
     estimates: dict[tuple[str, str], Estimate] = {}
@@ -101,7 +103,7 @@ def compare_with_published(
         estimates |= _estimates(rows, measured, jackknife)
         effects += _effects(paper, rows, measured, jackknife)
         orders += [_order(paper, rows, measured, paper.figure(name)) for name in measured.beside]
-    return Comparison(paper, scale, estimates, effects, orders, left_out or {}, unfinished)
+    return Comparison(paper, scale, estimates, effects, orders, left_out or {}, unfinished, origin)
 
 
 def _rows_of(results: pd.DataFrame, measured: Measured) -> pd.DataFrame:

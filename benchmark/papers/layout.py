@@ -199,6 +199,7 @@ def _footnotes(comparison: Comparison) -> tuple[str, ...]:
         notes.append("Nothing is subtracted: published and measured figures are of different data or different losses.")
     notes += [f"Differs: {difference}." for difference in differences(paper, scale)]
     notes += [f"Not known of the published runs: {', '.join(missing)}." for missing in [unknown(paper)] if missing]
+    notes += [comparison.origin] if comparison.origin else []
     return tuple(notes)
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BeforeValidator, Field
 
-from benchmark.claims.metric_names import metric_names
+from benchmark.metric_names import metric_names
 from benchmark.metrics import LOWER_IS_BETTER
 from benchmark.papers.paper import (
     DEGREES,

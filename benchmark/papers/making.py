@@ -5,6 +5,7 @@ from pathlib import Path
 
 from benchmark import running
 from benchmark.collected import collect
+from benchmark.origin import origin_sentence
 from benchmark.papers.comparison import compare_with_published
 from benchmark.papers.layout import tables
 from benchmark.papers.missing import missing_data, refusal
@@ -32,7 +33,10 @@ def show(paper: Paper, scale: Scale, results: Path, absent: dict[str, str] | Non
     """Writes and prints the table of the runs that are stored."""
     collected = collect(scale.experiment, results)
     unfinished = sum(cell.dataset_label not in (absent or {}) for cell in collected.missing)
-    comparison = compare_with_published(paper, scale, collected.table, collected.jackknife, absent, unfinished)
+    made_with = origin_sentence(collected.runs)
+    comparison = compare_with_published(
+        paper, scale, collected.table, collected.jackknife, absent, unfinished, made_with
+    )
     made = tables(comparison)
     folder = write_tables(made, paper.title, collected.folder / "table")
     for table in made:

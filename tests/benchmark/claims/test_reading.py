@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from benchmark import claims, spec
-from benchmark.claims.metric_names import metric_names
 from benchmark.claims.model import unit_of
+from benchmark.metric_names import metric_names
 
 SOUND = """\
 number: 1
