@@ -15,8 +15,8 @@ from perf._process import in_own_process, peak_bytes
 
 TITLE = "Angles between classes"
 HOW = (
-    "All geometry figures of centres and weights of 64 dimensions, in a process of its own with two threads, and by how "
-    "many degrees a small angle is missed by the usual acos of an fp32 cosine and by this package."
+    "All geometry figures of centres and weights of 64 dimensions, in a process of its own with two threads, and by "
+    "how many degrees a small angle is missed by the usual acos of an fp32 cosine and by this package."
 )
 DIMENSIONS = 64
 FITS = at_most(2.0)
