@@ -40,7 +40,7 @@ def bars(measured: Sequence[Measured]) -> Figure:
         axes.plot([min(ends), max(ends)], [place, place], color=colour)
         axes.plot(_times_better(one, one.value), place, "o", color=colour)
     axes.axvline(1.0, color=INK, linewidth=1.0)
-    axes.set(xlabel="times better than the bar: median and quartiles; left of the line is missed, grey is not judged")
+    axes.set(xlabel="times better than the bar; left of the line: missed; grey: not judged")
     _logarithmic(axes.xaxis)
     axes.set_yticks(range(len(measured)), [f"{one.what}\n{one.at}" for one in reversed(measured)], fontsize=6)
     return figure
