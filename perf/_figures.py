@@ -2,10 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from benchmark.plots._style import BETTER, COLOURS, GREY, INK, MARKERS, WORSE, blank, panels, styled
-from perf._model import MISSED, Curve, Measured, Part
+from perf._model import MET, MISSED, Curve, Measured, Part
 
 TITLES = {
     "loss-head-time": "Time of a head's step",
@@ -33,11 +36,12 @@ def bars(measured: Sequence[Measured]) -> Figure:
     axes = figure.subplots()
     for place, one in enumerate(reversed(measured)):
         ends = [_times_better(one, value) for value in (one.low, one.value, one.high) if value is not None]
-        colour = WORSE if one.verdict == MISSED else BETTER
+        colour = {MET: BETTER, MISSED: WORSE}.get(one.verdict, GREY)
         axes.plot([min(ends), max(ends)], [place, place], color=colour)
         axes.plot(_times_better(one, one.value), place, "o", color=colour)
     axes.axvline(1.0, color=INK, linewidth=1.0)
-    axes.set(xscale="log", xlabel="times better than the bar (median, quartiles); left of the line is missed")
+    axes.set(xlabel="times better than the bar; left of the line: missed; grey: not judged")
+    _logarithmic(axes.xaxis)
     axes.set_yticks(range(len(measured)), [f"{one.what}\n{one.at}" for one in reversed(measured)], fontsize=6)
     return figure
 
@@ -55,7 +59,8 @@ def lines(curves: Sequence[Curve], title: str) -> Figure:
     axes = figure.subplots()
     for number, curve in enumerate(curves):
         axes.plot(curve.x, curve.y, marker=MARKERS[number], color=COLOURS[number], label=curve.what)
-    axes.set(xscale="log", yscale="log", xlabel=curves[0].size, ylabel=curves[0].unit, title=title)
+    axes.set(xlabel=curves[0].size, ylabel=curves[0].unit, title=title)
+    _both_logarithmic(axes)
     axes.legend()
     return figure
 
@@ -71,5 +76,21 @@ def growths(curves: Sequence[Curve], title: str) -> Figure:
             axes.plot(curve.x, [curve.growth.at(size) for size in curve.x], color=GREY)
             exponent = f"exponent {curve.growth.exponent:.2f}"
             axes.set_title(f"{curve.what}\n{exponent}", fontsize=8)
-        axes.set(xscale="log", yscale="log", xlabel=curve.size, ylabel=curve.unit)
+        axes.set(xlabel=curve.size, ylabel=curve.unit)
+        _both_logarithmic(axes)
     return figure
+
+
+def _both_logarithmic(axes: Axes) -> None:
+    _logarithmic(axes.xaxis)
+    _logarithmic(axes.yaxis)
+
+
+def _logarithmic(axis: Axis) -> None:
+    """A logarithmic scale whose numbers are written out."""
+    scale = axis.axes.set_xscale if axis is axis.axes.xaxis else axis.axes.set_yscale
+    scale("log")
+    low, high = sorted(axis.get_view_interval())
+    axis.set_major_locator(LogLocator(subs=(1.0,) if high > 30 * low else (1.0, 2.0, 5.0), numticks=7))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 1_000 else f"{value:g}"))
+    axis.set_minor_formatter(NullFormatter())

@@ -15,8 +15,8 @@ from perf._process import in_own_process, peak_bytes
 
 TITLE = "Angles between classes"
 HOW = (
-    "All geometry figures of centres and weights of 64 dimensions, in a process of its own with two threads, and by how "
-    "many degrees a small angle is missed by the usual acos of an fp32 cosine and by this package."
+    "All geometry figures of centres and weights of 64 dimensions, in a process of its own with two threads, and by "
+    "how many degrees a small angle is missed by the usual acos of an fp32 cosine and by this package."
 )
 DIMENSIONS = 64
 FITS = at_most(2.0)
@@ -26,8 +26,8 @@ def measure(quick: bool) -> Part:
     classes = 500 if quick else 100_000
     seconds, peak = in_own_process(all_figures, classes, threads=1 if quick else 2)
     at = f"{classes:,} classes"
-    part = Part("geometry", TITLE, HOW, [Measured("all figures", at, seconds, "s")])
-    part.measured.append(Measured("peak memory", at, peak / 1e9, "GB", bar=FITS, judged=not quick))
+    part = Part("geometry", TITLE, HOW, [Measured("all angles", at, seconds, "s")])
+    part.measured.append(Measured("peak memory of all angles", at, peak / 1e9, "GB", bar=FITS, judged=not quick))
     for degrees in (0.01, 0.1, 1.0):
         usual, ours = error_of_fp32(degrees)
         at = f"an angle of {degrees}°"

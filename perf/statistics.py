@@ -41,7 +41,7 @@ def measure(quick: bool) -> Part:
     at = f"{len(results):,} runs"
     seconds = {name: _seconds(step) for name, step in steps(results, jackknife).items()}
     part = Part("statistics", TITLE, HOW, [Measured(name, at, found, "s") for name, found in seconds.items()])
-    part.measured.append(Measured("all", at, sum(seconds.values()), "s", bar=WITHIN, judged=not quick))
+    part.measured.append(Measured("all statistics", at, sum(seconds.values()), "s", bar=WITHIN, judged=not quick))
     return part
 
 
