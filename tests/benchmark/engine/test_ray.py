@@ -27,12 +27,12 @@ baseline: normface
 seeds: 2
 dim: 8
 datasets: {digits: {}, wrappers: [{subset: {classes: 5}}]}
-recipe: {lr: 0.1, epochs: 5, batch: 64}
+recipe: {lr: 0.1, epochs: 2, batch: 64}
 losses: [softmax, {normface: {s: 8}}, mine]
 resources: {cpus: 1, gpus: 0.25}
 """
 PLUGIN = '''
-import os, signal
+import os, signal, time
 from losses import CosineHead, scale
 
 class Mine(CosineHead):
@@ -43,11 +43,16 @@ class Mine(CosineHead):
     def training_loss(self, batch):
         {what}
 '''
-GOOD = PLUGIN.format(what="return super().training_loss(batch)")
-COUNT = 6
+GATE = "MARGINBENCH_TEST_GATE"
+GATED = PLUGIN.format(
+    what=f'''while not os.path.exists(os.environ["{GATE}"]):
+            time.sleep(0.05)
+        return super().training_loss(batch)'''
+)
+COUNT, UNGATED = 6, 4
 
 
-def runner_in(folder: Path, plugin: str = GOOD, text: str = CELLS) -> Runner:
+def runner_in(folder: Path, plugin: str = GATED, text: str = CELLS) -> Runner:
     runner = Runner(folder, text)
     (folder / "mine.py").write_text(plugin)
     return runner
@@ -62,27 +67,46 @@ def on(cluster: Any, runner: Runner) -> tuple[str, ...]:
 
 
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[Any]:
+def gate(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A file without which the plug-in's cells do not go on: what happens then happens in the middle of them."""
+    path = tmp_path_factory.mktemp("gate") / "open"
+    os.environ[GATE] = str(path)
+    yield path
+    del os.environ[GATE]
+
+
+@pytest.fixture(scope="module")
+def cluster(gate: Path) -> Iterator[Any]:
+    """Its nodes know where the gate is."""
     with two_nodes() as made:
         yield made
 
 
 @pytest.fixture(scope="module")
-def local(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+def local(gate: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """The bytes of the local engine."""
     runner = runner_in(tmp_path_factory.mktemp("local"))
+    gate.touch()
     code, output = runner.run(*with_plugin(runner))
     assert code == 0, output
     assert len(runner.runs()) == COUNT
     return runner.bytes()
 
 
+def wait_until_both_train(runner: Runner, cluster: Any) -> None:
+    """All that can be finished before the gate opens is finished, and each node has one of the other cells."""
+    wait_for(lambda: len(runner.runs()) == UNGATED and all(training_on(node) for node in cluster.list_all_nodes()))
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_interrupted_and_run_again(local: dict[str, str], cluster: Any, tmp_path: Path, number: int) -> None:
+def test_interrupted_and_run_again(
+    local: dict[str, str], cluster: Any, gate: Path, tmp_path: Path, number: int
+) -> None:
     """What is finished stays, nothing goes on without the runner, and the next run does the rest."""
     runner = runner_in(tmp_path)
+    gate.unlink(missing_ok=True)
     process = runner.start(*on(cluster, runner))
-    wait_for(lambda: len(runner.runs()) >= 2 and any(training_on(node) for node in cluster.list_all_nodes()))
+    wait_until_both_train(runner, cluster)
     busy = [worker for node in cluster.list_all_nodes() for worker in training_on(node)]
     os.killpg(process.pid, number) if number == signal.SIGINT else os.kill(process.pid, number)
     output, _ = process.communicate(timeout=240)
@@ -90,11 +114,11 @@ def test_interrupted_and_run_again(local: dict[str, str], cluster: Any, tmp_path
     assert "interrupted; what is finished is kept" in output
     assert "Traceback" not in output
     assert wait_until_gone(busy, seconds=60.0) == []
-    kept = len(runner.runs())
-    assert 2 <= kept < COUNT
+    assert len(runner.runs()) == UNGATED
+    gate.touch()
     code, output = runner.run(*on(cluster, runner))
     assert code == 0, output
-    assert f"{COUNT} cells, {kept} with a result, {COUNT - kept} to run" in output
+    assert f"{COUNT} cells, {UNGATED} with a result, {COUNT - UNGATED} to run" in output
     assert runner.bytes() == local
 
 
@@ -112,7 +136,7 @@ def test_a_cell_that_kills_its_worker_fails_alone(cluster: Any, tmp_path: Path) 
 
 def test_a_cluster_of_its_own_gives_what_the_local_engine_gives(tmp_path: Path) -> None:
     """Results and failures alike, on a cluster that ends with the run."""
-    text = CELLS.replace("epochs: 5", "epochs: 1")
+    text = CELLS.replace("epochs: 2", "epochs: 1")
     failing = PLUGIN.format(what="raise ZeroDivisionError('on purpose')")
     here, there = (runner_in(tmp_path / name, failing, text) for name in ("here", "there"))
     code, said = here.run(*with_plugin(here))
@@ -188,15 +212,20 @@ def test_ray_is_not_installed(tmp_path: Path) -> None:
     assert "Traceback" not in said
 
 
-def test_a_worker_and_then_a_whole_node_are_killed(local: dict[str, str], cluster: Any, tmp_path: Path) -> None:
+def test_a_worker_and_then_a_whole_node_are_killed(
+    local: dict[str, str], cluster: Any, gate: Path, tmp_path: Path
+) -> None:
     """Every cell has its result, once, with the bytes of the local engine. It comes last: the node stays away."""
     runner = runner_in(tmp_path)
+    gate.unlink(missing_ok=True)
     (other,) = cluster.worker_nodes
     process = runner.start(*on(cluster, runner))
-    kill(wait_for(lambda: training_on(cluster.head_node))[0])
-    wait_for(lambda: runner.runs() and training_on(other))
-    assert len(runner.runs()) < COUNT
+    wait_until_both_train(runner, cluster)
+    (killed,) = training_on(cluster.head_node)
+    kill(killed)
+    wait_for(lambda: set(training_on(cluster.head_node)) - {killed})
     cluster.remove_node(other, allow_graceful=False)
+    gate.touch()
     output, _ = process.communicate(timeout=600)
     assert process.returncode == 0, output
     assert runner.bytes() == local
