@@ -61,9 +61,8 @@ site: $(READY)  ## the leaderboard as static pages
 notebooks: $(READY)  ## execute the notebooks and save them with their outputs
 	$(RUN) -m notebooks.execute
 
-perf: $(READY)  ## measure speed against the bound and against peers (about ten minutes)
-	$(RUN) -m perf.loss_head; $(RUN) -m perf.training; $(RUN) -m perf.runner; $(RUN) -m perf.verification; \
-	$(RUN) -m perf.statistics; $(RUN) -m perf.geometry
+perf: $(READY)  ## measure speed and memory against the bound and against peers, write results/perf (ten minutes)
+	$(RUN) -m perf
 
 clean:  ## remove .venv and caches (results and data stay)
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis *.egg-info

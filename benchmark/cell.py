@@ -54,6 +54,7 @@ class Cell:
     dataset_label: str = field(default="", compare=False)  # how tables name the dataset; not hashed
     access: Mapping[str, Any] = field(default_factory=dict, compare=False)
     """Options for datasets.load that leave the data as it is, such as download; not hashed."""
+    tuned: bool = field(default=False, compare=False)  # whether the row's settings were tuned; not hashed
     resources: Resources = field(default=Resources(), compare=False)  # not hashed
 
     @property

@@ -4,12 +4,17 @@ import importlib.util
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from benchmark.advice import commands as advice
 from benchmark.leaderboard import commands as leaderboard
 from benchmark.options import EngineName, RayAddress, Workers, workers_at_a_time
+from benchmark.tuning import commands as tuning
+
+if TYPE_CHECKING:
+    from benchmark.spec import Experiment
 
 app = typer.Typer(
     help="Which angular-margin loss should I use, and does the difference survive a fair test?",
@@ -76,6 +81,15 @@ DataFolder = Annotated[
 ]
 
 
+TunedFile = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", help="Settings that `tune` chose: losses that it covers get a tuned row as well."),
+]
+TunedRows = Annotated[
+    str | None, typer.Option(metavar="both|only", help="Tuned rows beside the others, or in their place.")
+]
+
+
 def _split(text: str | None) -> list[str] | None:
     return [part.strip() for part in text.split(",") if part.strip()] if text else None
 
@@ -103,6 +117,8 @@ def run(
     keep_models: Annotated[bool, typer.Option("--keep-models", help="Keep the trained nets.")] = False,
     dry: Annotated[bool, typer.Option("--dry-run", help="List the cells with an estimate of their time.")] = False,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Try failed cells again.")] = False,
+    tuned: TunedFile = None,
+    tuned_rows: TunedRows = None,
     with_report: Annotated[bool, typer.Option("--report/--no-report", help="Write the report at the end.")] = True,
 ) -> None:
     """Train every cell of an experiment that has no result yet, then write the report.
@@ -115,6 +131,7 @@ def run(
       python -m benchmark run default --workers 2
       python -m benchmark run default --losses arcface,cosface --datasets digits --seeds 0,1
       python -m benchmark run my-experiment.yaml --dry-run
+      python -m benchmark run default --tuned results/default/tuned.yaml
       python -m benchmark run default --engine ray
       python -m benchmark run big.yaml --engine ray --ray-address 10.0.0.1:6379 --device cuda
     """
@@ -123,8 +140,9 @@ def run(
 
     for file in plugin or []:
         registry.load_plugin(file)
+    asked = _experiment(experiment, tuned, tuned_rows)
     request = running.Request(
-        experiment=experiment,
+        experiment=asked,
         results=results,
         data=data,
         losses=_split(losses),
@@ -143,11 +161,24 @@ def run(
         return
     status = running.run(request)
     if with_report and status != running.INTERRUPTED:
-        status = max(status, _report_on(experiment, results))
+        status = max(status, _report_on(asked, results))
     raise typer.Exit(status)
 
 
-def _report_on(experiment: str, results: Path, pictures: bool = True) -> int:
+def _experiment(name: str, tuned: str | None, rows: str | None) -> "Experiment":
+    """The experiment, with the rows of a file of tuned settings."""
+    from benchmark import spec
+
+    experiment = spec.load(name)
+    if tuned is None and rows is None:
+        return experiment
+    file = spec.read_tuned(spec.find_tuned(tuned, Path())) if tuned else experiment.tuned
+    if file is None:
+        raise ValueError(f"--tuned-rows {rows}: {experiment.name} has no tuned rows; name a file with --tuned")
+    return spec.with_tuned(experiment, file, rows or "both")
+
+
+def _report_on(experiment: "Experiment", results: Path, pictures: bool = True) -> int:
     """Writes the report and prints its answer; 1 where there is nothing to report."""
     from benchmark.report import write_report
 
@@ -165,6 +196,8 @@ def report(
     experiment: Annotated[str, typer.Argument(help="A shipped experiment's name, or a path to a YAML file.")],
     plugin: Plugins = None,
     results: Results = Path("results"),
+    tuned: TunedFile = None,
+    tuned_rows: TunedRows = None,
     pictures: Annotated[bool, typer.Option("--pictures/--no-pictures", help="Draw pictures, most of the work.")] = True,
 ) -> None:
     """Write the report of what is stored: one page with the answer, tables and pictures, and each as a file.
@@ -179,7 +212,7 @@ def report(
 
     for file in plugin or []:
         losses.load_plugin(file)
-    written = write_report(experiment, results, pictures)
+    written = write_report(_experiment(experiment, tuned, tuned_rows), results, pictures)
     typer.echo(f"{written.answer.as_text()}\n\nreport: {written.page}")
 
 
@@ -364,10 +397,13 @@ def list_losses(plugin: Plugins = None) -> None:
         loss = losses.get(name)
         typer.echo(f"{name}: {(loss.__doc__ or '').strip().splitlines()[0] if loss.__doc__ else ''}")
         for key, hyper in loss.hyper.items():
-            typer.echo(f"    {key} = {hyper.default!r}: {hyper.meaning} ({hyper.allowed()})")
+            searched = f"; searched: {hyper.search.in_words()}" if hyper.search else ""
+            typer.echo(f"    {key} = {hyper.default!r}: {hyper.meaning} ({hyper.allowed()}{searched})")
 
 
 leaderboard.add_to(app)
+tuning.add_to(app)
+advice.add_to(app)
 
 
 def _check_that_datasets_is_ours() -> None:

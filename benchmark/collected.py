@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -14,8 +14,10 @@ from safetensors import safe_open
 from benchmark.cell import PROTOCOL_VERSION, Cell
 from benchmark.engine.plan import loss_digest
 from benchmark.spec import Experiment
-from benchmark.statistics import Jackknife
 from benchmark.store import Failure, Run, Store, summary_table
+
+if TYPE_CHECKING:
+    from benchmark.statistics import Jackknife  # importing scipy.stats would delay every run's first step
 
 JACKKNIFE = "jackknife/"
 
@@ -29,13 +31,14 @@ class Collected:
     runs: list[Run]  # in the order of the table's rows
     table: pd.DataFrame
     """One row a run. `loss` is the row's label and `name` the registered loss; `dataset` is the dataset's label, with
-    backbone, dim and recipe where the experiment varies them, so that losses are compared within one setting."""
+    backbone, dim and recipe where the experiment varies them, so that losses are compared within one setting; a tuned
+    learning rate is part of the loss's own setting."""
     missing: list[Cell]  # asked for, without a result
     failures: list[Failure]  # of those that are missing
     damaged: list[str]
 
     @cached_property
-    def jackknife(self) -> Jackknife:
+    def jackknife(self) -> "Jackknife":
         """Of every run, each metric without each test identity; read when first asked for."""
         rows = zip(self.runs, self.table["loss"], self.table["dataset"], self.table["seed"], strict=True)
         return {(loss, dataset, int(seed)): stored_jackknife(run) for run, loss, dataset, seed in rows}
@@ -52,38 +55,43 @@ def collect(experiment: Experiment, results: Path) -> Collected:
     titles = {cell.title for cell in missing}
     failures = [failure for failure in store.failures() if failure.name in titles]
     table = tidy(runs)
-    by_id = {run.id: run for run in runs}
-    ordered = [by_id[run_id] for run_id in table["id"]]
+    by_row = {(run.id, run.cell["labels"]["loss"]): run for run in runs}
+    ordered = [by_row[row] for row in zip(table["id"], table["loss"], strict=True)]
     return Collected(experiment, store.folder, ordered, table, missing, failures, damaged)
 
 
 def current_runs(cells: list[Cell], stored: list[Run], planned: Mapping[str, str] | None = None) -> list[Run]:
-    """The runs of these cells under the present protocol and the losses' present files; each cell once, with the
-    labels that it has now.
+    """The runs of these cells under the present protocol and the losses' present files, with the labels that they have
+    now: each once, or twice where a row and the tuned one have the same settings.
 
     `planned` gives cells' ids by their description, where the data was loaded and they are known. Where they are
     not, and the data has changed between two runs of the same cell, the later one counts.
     """
-    wanted = {_described(cell.description()): cell for cell in cells}
+    wanted: dict[str, list[Cell]] = {}
+    for cell in cells:
+        wanted.setdefault(_described(cell.description()), []).append(cell)
     digests = {name: loss_digest(name) for name in {cell.loss for cell in cells}}
-    found: dict[str, Run] = {}
+    found: dict[tuple[str, str], Run] = {}
     for run in sorted(stored, key=lambda run: (run.cell["provenance"]["begun"], run.id)):
         about = _described(run.cell["cell"])
         if run.cell["protocol"] != PROTOCOL_VERSION or about not in wanted:
             continue
         same_loss = run.cell["loss_digest"] == digests[run.cell["cell"]["loss"]]
         if same_loss and (planned or {}).get(about, run.id) == run.id:
-            labels = {"loss": wanted[about].label, "dataset": wanted[about].dataset_label}
-            found[about] = replace(run, cell={**run.cell, "labels": labels})
-    return sorted(found.values(), key=lambda run: run.id)
+            for cell in wanted[about]:
+                labels = {"loss": cell.label, "dataset": cell.dataset_label, "tuned": cell.tuned}
+                found[about, cell.label] = replace(run, cell={**run.cell, "labels": labels})
+    return sorted(found.values(), key=lambda run: (run.id, run.cell["labels"]["loss"]))
 
 
 def tidy(runs: list[Run]) -> pd.DataFrame:
     """The summary's rows, named as statistics want them."""
     table = summary_table(runs).rename(columns={"loss": "name", "label": "loss"})
+    tuned = {run.cell["labels"]["loss"] for run in runs if run.cell["labels"].get("tuned")}
     for dataset, rows in table.groupby("dataset"):
         settings = [settings_of(row) for row in rows[["backbone", "dim", "recipe"]].to_dict("records")]
-        varied = [key for key in settings[0] if len({setting[key] for setting in settings}) > 1]
+        own = [setting for setting, loss in zip(settings, rows["loss"], strict=True) if loss not in tuned]
+        varied = [key for key in settings[0] if len({one[key] for one in (own if key == "lr" else settings)}) > 1]
         labels = [" · ".join([str(dataset), *(f"{key} {setting[key]}" for key in varied)]) for setting in settings]
         table.loc[rows.index, "dataset"] = labels
     return table

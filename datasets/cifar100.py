@@ -12,7 +12,7 @@ class Cifar100(Cifar):
     pickled_folder = "cifar-100-python"
     archive = "cifar-100-binary.tar.gz"
     md5 = "03b5dce01913d631647c71ecec9e9cb8"
-    files = {"train": ("train.bin",), "test": ("test.bin",)}  # noqa: RUF012
+    files = {"train": ("train.bin",), "test": ("test.bin",)}
     names_file = "fine_label_names.txt"
     label_bytes = 2  # the coarse label comes first
     count = 100

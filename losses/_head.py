@@ -4,7 +4,7 @@ A training step goes: check the input, leave autocast, `observe` the batch (adap
 there and nowhere else but in `end_epoch`), then `training_loss`. Evaluation never observes and has no margin.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 from typing import Any, ClassVar
@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from losses import _registry
 from losses._angles import Directions, inverse_norms, row_norms, wide
-from losses._hyper import Hyper, resolve_all
+from losses._hyper import Hyper, resolve_all, with_search
 from losses._tiles import hardest_negative, log_mean_exp_of_negatives
 
 Neutral = tuple[dict[str, Any], str] | tuple[dict[str, Any], str, dict[str, Any]]
@@ -75,6 +75,8 @@ class Head(nn.Module):
 
     name: ClassVar[str] = ""
     hyper: ClassVar[dict[str, Hyper]] = {}
+    search: ClassVar[Mapping[str, Any]] = {}
+    """Where tuning looks for hyper-parameters; see `losses/_hyper.py`. It changes no run: literals only."""
     neutral: ClassVar[Neutral | None] = None
     """Settings under which the loss has no margin, and the loss that it then equals: at the same scale, or with
     the settings given third."""
@@ -91,7 +93,7 @@ class Head(nn.Module):
         declared = {name: value for name, value in vars(cls).items() if isinstance(value, Hyper)}
         for name in declared:
             delattr(cls, name)
-        cls.hyper = {**cls.hyper, **declared}
+        cls.hyper = with_search(cls.__name__, {**cls.hyper, **declared}, vars(cls).get("search", {}))
         if "name" in vars(cls):
             _registry.register(cls)
 

@@ -2,13 +2,17 @@
 
     class CosFace(TargetOnlyHead):
         m: float = number(0.35, low=0.0, high=2.0, meaning="margin taken from the target's cosine")
+        search = {"m": (0.0, 0.5)}
+
+`search` says where tuning looks: `(low, high)`, `(low, high, "log")`, or a list of values. A hyper-parameter that it
+does not name keeps its value, but for the scale, which has a range of its own.
 
 The declaring functions return `Any` so that the annotation beside them is the type that the loss's code sees.
 """
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any
 
@@ -17,11 +21,31 @@ HALF_POSTERIOR_ANGLE = math.pi / 2.3
 
 
 @dataclass(frozen=True)
+class Search:
+    """Where tuning looks for a value: among some, or between two bounds, both included."""
+
+    among: tuple[Any, ...] = ()
+    low: float = 0.0
+    high: float = 0.0
+    log: bool = False  # evenly in the logarithm
+    whole: bool = False
+
+    def in_words(self) -> str:
+        if self.among:
+            return "one of " + ", ".join(repr(value) for value in self.among)
+        return f"{self.low:g} to {self.high:g}" + (", log" if self.log else "")
+
+
+SCALES = Search(low=4.0, high=64.0, log=True)
+
+
+@dataclass(frozen=True)
 class Hyper:
     """What a loss takes under one name."""
 
     default: Any
     meaning: str
+    search: Search | None = field(default=None, kw_only=True)
 
     def allowed(self) -> str:
         raise TypeError(f"{type(self).__name__} does not say what it allows")
@@ -95,7 +119,9 @@ def scale(
 ) -> Any:
     """The scale s of the logits: a positive number, or "auto" for `auto_scale` of the class count."""
     meaning = meaning or 'scale of the logits; "auto" chooses it by the class count'
-    return Number(default, meaning, 0.0, LARGEST_SCALE, above=True, rules=rules, auto_from=auto_from)
+    return Number(
+        default, meaning, 0.0, LARGEST_SCALE, above=True, rules=rules, auto_from=auto_from, search=SCALES
+    )
 
 
 def auto_scale(num_classes: int) -> float:
@@ -105,6 +131,33 @@ def auto_scale(num_classes: int) -> float:
     posterior 1/2. It is AdaAcos's rule, used here for every loss: 10.8 for C=10, 22.6 for 100, 45.5 for 10,572.
     """
     return math.log(max(num_classes - 1, 2)) / math.cos(HALF_POSTERIOR_ANGLE)
+
+
+def with_search(loss: str, declared: Mapping[str, Hyper], spaces: Any) -> dict[str, Hyper]:
+    """The hyper-parameters with the spaces of the class's `search`; `ValueError` says which of them will not do."""
+    if not isinstance(spaces, Mapping):
+        raise ValueError(f"{loss}: search={spaces!r} is not allowed; expected a mapping from names to ranges")
+    for name in spaces:
+        if name not in declared:
+            raise ValueError(f"search: {_unknown(loss, name, declared)}")
+    found = {name: _read_search(loss, name, declared[name], given) for name, given in spaces.items()}
+    return {**declared, **{name: replace(declared[name], search=search) for name, search in found.items()}}
+
+
+def _read_search(loss: str, name: str, hyper: Hyper, given: Any) -> Search | None:
+    if given is None:
+        return None
+    if isinstance(given, list) and given and all(hyper.accepts(value) for value in given):
+        return Search(among=tuple(given))
+    if isinstance(hyper, Number) and isinstance(given, tuple) and given[2:] in ((), ("log",)) and len(given) > 1:
+        (low, high), log = given[:2], len(given) == 3
+        bounds = all(isinstance(bound, int | float) and hyper.accepts(bound) for bound in (low, high))
+        if bounds and low < high and (low > 0 or not log):
+            return Search(low=low, high=high, log=log, whole=hyper.whole)
+    raise ValueError(
+        f'{loss}: search of {name}={given!r} is not allowed; expected (low, high) or (low, high, "log") with '
+        f"low < high, or a list of values, {name} being {hyper.allowed()}"
+    )
 
 
 def resolve_all(

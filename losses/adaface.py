@@ -29,6 +29,7 @@ class AdaFace(TargetOnlyHead):
     m: float = number(0.4, low=0.0, high=math.pi / 2, meaning="margin, in the angle and on the cosine")
     h: float = number(0.333, low=0.0, high=10.0, meaning="how much of the spread of lengths stays unclipped")
     rate: float = number(0.01, low=0.0, high=1.0, meaning="share of the new batch in μ and σ")
+    search = {"m": (0.0, 0.6), "h": (0.1, 1.0, "log")}
 
     norm_mean: Tensor
     norm_deviation: Tensor

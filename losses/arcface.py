@@ -24,6 +24,7 @@ class ArcFace(TargetOnlyHead):
     beyond: str = choice(
         "linear", ("linear", "clamp", "none"), meaning="how the target goes on where θ + m > π"
     )
+    search = {"m": (0.0, 0.6)}
 
     def target_cosine(self, cosine: Tensor, batch: Batch) -> Tensor:
         return cosine_beyond(cosine, self.m, self.beyond)

@@ -22,6 +22,7 @@ class Circle(CosineHead):
 
     s: float = scale(256.0)
     m: float = number(0.25, low=0.0, high=1.0, meaning="how far cosines may be from 1 and 0")
+    search = {"s": (16.0, 512.0, "log"), "m": (0.05, 0.5)}
 
     def target_value(self, cosine: Tensor, batch: Batch) -> Tensor:
         return self.held(torch.relu(1.0 + self.m - cosine)) * (cosine - 1.0 + self.m)

@@ -26,6 +26,7 @@ class Combined(TargetOnlyHead):
     beyond: str = choice(
         "clamp", ("clamp", "linear", "none"), meaning="how the target goes on where m1·θ + m2 > π"
     )
+    search = {"m2": (0.0, 0.6), "m3": (0.0, 0.5)}
 
     def target_cosine(self, cosine: Tensor, batch: Batch) -> Tensor:
         return cosine_beyond(cosine, self.m2, self.beyond, factor=self.m1) - self.m3

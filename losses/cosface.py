@@ -18,6 +18,7 @@ class CosFace(TargetOnlyHead):
 
     s: float = scale(64.0)
     m: float = number(0.35, low=0.0, high=2.0, meaning="margin taken from the target's cosine")
+    search = {"m": (0.0, 0.5)}
 
     def target_cosine(self, cosine: Tensor, batch: Batch) -> Tensor:
         return cosine - self.m

@@ -27,6 +27,7 @@ class CurricularFace(MarginHead):
     beyond: str = choice(
         "linear", ("linear", "clamp", "none"), meaning="how the target goes on where θ + m > π"
     )
+    search = {"m": (0.0, 0.6)}
 
     t: Tensor
 

@@ -32,6 +32,7 @@ class ElasticFace(TargetOnlyHead):
     beyond: str = choice(
         "linear", ("linear", "clamp", "none"), meaning='how the target goes on where θ + m > π, for "arc"'
     )
+    search = {"m": (0.0, 0.6), "sigma": (0.0, 0.1)}
 
     def setup(self) -> None:
         m, sigma = DEFAULTS[self.variant]

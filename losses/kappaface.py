@@ -40,6 +40,7 @@ class KappaFace(TargetOnlyHead):
     beyond: str = choice(
         "linear", ("linear", "clamp", "none"), meaning="how the target goes on where θ + ψ·m0 > π"
     )
+    search = {"m0": (0.0, 1.0), "gamma": (0.0, 1.0)}
 
     directions: Tensor
     owner: Tensor

@@ -22,6 +22,7 @@ class LiArcFace(Head):
 
     s: float = scale(64.0)
     m: float = number(0.45, low=0.0, high=math.pi / 2, meaning="margin added to the target's angle, radians")
+    search = {"m": (0.0, 0.6)}
 
     def scores(self, embeddings: Tensor, weight: Tensor) -> Tensor:
         return self.s * (1.0 - 2.0 / math.pi * angle(cosines(embeddings, weight)))

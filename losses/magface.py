@@ -28,6 +28,7 @@ class MagFace(TargetOnlyHead):
     u_a: float = number(110.0, low=0.0, above=True, high=1e4, meaning="greatest length that counts, for D=512")
     lambda_g: float = number(35.0, low=0.0, high=1e6, meaning="weight of the term that pulls lengths up")
     beyond: str = choice("linear", ("linear", "clamp", "none"), meaning="how the target goes on where θ + m > π")
+    search = {"l_m": (0.0, 0.45), "u_m": (0.45, 0.9)}
 
     def setup(self) -> None:
         if not self.l_a < self.u_a:

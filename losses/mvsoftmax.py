@@ -27,6 +27,7 @@ class MVSoftmax(MarginHead):
     beyond: str = choice(
         "linear", ("linear", "clamp", "none"), meaning='how the target goes on where θ + m > π, for "arc"'
     )
+    search = {"m": (0.0, 0.5), "t": (1.0, 1.3)}
 
     def target_cosine(self, cosine: Tensor, batch: Batch) -> Tensor:
         return cosine - self.m if self.variant == "cos" else cosine_beyond(cosine, self.m, self.beyond)

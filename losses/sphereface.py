@@ -30,6 +30,7 @@ class SphereFace(TargetOnlyHead):
     lambda_min: float = number(5.0, low=0.0, high=1e6, meaning="weight of cos θ in the end")
     gamma: float = number(0.12, low=0.0, high=1e3, meaning="speed of the annealing, per step")
     power: float = number(1.0, low=0.0, high=10.0, meaning="exponent of the annealing")
+    search = {"m": (1, 4), "lambda_min": (1.0, 50.0, "log")}
 
     step: Tensor
     annealing: Tensor

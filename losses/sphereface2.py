@@ -25,6 +25,7 @@ class SphereFace2(BinaryHead):
     t: float = number(3.0, low=1.0, high=20.0, meaning="how much g stretches the large cosines")
     factor: float = number(50.0, low=0.0, above=True, high=1e4, meaning="f, of the whole loss, as in its reference")
     gradient: str = choice("detached", ("exact", "detached"), meaning="exact: through g; detached: as if g(c) were c")
+    search = {"lambda_own": (0.3, 0.9), "r": (10.0, 80.0, "log"), "m": (0.0, 0.6)}
 
     def setup(self) -> None:
         self.own_weight = self.factor * self.lambda_own / self.r

@@ -22,6 +22,7 @@ class SphereFaceR(MarginHead):
     m: float = number(1.4, low=1.0, high=8.0, meaning="factor of the target's angle, or divisor of the others'")
     variant: str = choice("v1", ("v1", "v2"), meaning="v1 changes the target's angle, v2 those of the other classes")
     gradient: str = choice("detached", ("exact", "detached"), meaning="as for every target-only loss")
+    search = {"m": (1.0, 2.0)}
 
     def setup(self) -> None:
         self.fusable = self.variant == "v1"

@@ -26,6 +26,7 @@ class SubCenter(MarginHead):
     m: float = number(0.5, low=0.0, high=math.pi / 2, meaning="margin added to the target's angle, radians")
     k: int = integer(3, low=1, high=16, meaning="K, centres of each class")
     beyond: str = choice("linear", ("linear", "clamp", "none"), meaning="how the target goes on where θ + m > π")
+    search = {"m": (0.0, 0.6), "k": (1, 4)}
 
     hits: Tensor
 

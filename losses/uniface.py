@@ -21,6 +21,7 @@ class UniFace(BinaryHead):
     s: float = scale(64.0)
     m: float = number(0.4, low=0.0, high=2.0, meaning="margin taken from the own class's cosine")
     lambda_others: float = number(1.0, low=0.0, above=True, high=1e4, meaning="l, weight of the other classes")
+    search = {"m": (0.0, 0.6), "lambda_others": (0.1, 10.0, "log")}
 
     def setup(self) -> None:
         self.own_weight, self.other_weight = 1.0, self.lambda_others

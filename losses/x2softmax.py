@@ -23,6 +23,7 @@ class X2Softmax(TargetOnlyHead):
     h: float = number(0.0, low=-math.pi, high=0.0, meaning="angle of its vertex, radians")
     k: float = number(0.65, low=-2.0, high=2.0, meaning="height of its vertex")
     gradient: str = choice("detached", ("exact", "detached"), meaning="as for every target-only loss")
+    search = {"a": (-1.5, -0.3), "k": (0.3, 1.0)}
 
     def target_cosine(self, cosine: Tensor, batch: Batch) -> Tensor:
         return self.a * (angle(cosine) - self.h).square() + self.k

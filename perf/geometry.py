@@ -3,16 +3,53 @@
 python -m perf.geometry [--quick]
 """
 
-import argparse
-import resource
 import time
+from collections.abc import Callable
 
 import numpy as np
 
 from benchmark.metrics import geometry, geometry_from_centres
+from perf._alone import alone
+from perf._model import Measured, Part, at_most
+from perf._process import in_own_process, peak_bytes
 
+TITLE = "Angles between classes"
+HOW = (
+    "All geometry figures of centres and weights of 64 dimensions, in a process of its own with two threads, and by "
+    "how many degrees a small angle is missed by the usual acos of an fp32 cosine and by this package."
+)
 DIMENSIONS = 64
-LIMIT = 2e9  # bytes
+FITS = at_most(2.0)
+
+
+def measure(quick: bool) -> Part:
+    classes = 500 if quick else 100_000
+    seconds, peak = in_own_process(all_figures, classes, threads=1 if quick else 2)
+    at = f"{classes:,} classes"
+    part = Part("geometry", TITLE, HOW, [Measured("all angles", at, seconds, "s")])
+    part.measured.append(Measured("peak memory of all angles", at, peak / 1e9, "GB", bar=FITS, judged=not quick))
+    for degrees in (0.01, 0.1, 1.0):
+        usual, ours = error_of_fp32(degrees)
+        at = f"an angle of {degrees}°"
+        part.measured += [Measured("acos in fp32 is off by", at, usual, "°")]
+        part.measured += [Measured("this package is off by", at, ours, "°")]
+    return part
+
+
+def all_figures(classes: int) -> tuple[float, int]:
+    """Seconds and the process's peak in bytes."""
+    run = prepared(classes)
+    start = time.perf_counter()
+    run()
+    return time.perf_counter() - start, peak_bytes()
+
+
+def prepared(classes: int) -> Callable[[], object]:
+    """What computes all figures of so many random classes."""
+    rng = np.random.default_rng(0)
+    centres, weight = rng.standard_normal((2, classes, DIMENSIONS)).astype(np.float32)
+    counts, angles = np.ones(classes, dtype=np.int64), np.zeros(classes)
+    return lambda: geometry_from_centres(centres, counts, angles, weight)
 
 
 def error_of_fp32(degrees: float) -> tuple[float, float]:
@@ -29,24 +66,5 @@ def error_of_fp32(degrees: float) -> tuple[float, float]:
     return abs(usual - degrees), abs(ours - degrees)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="10,000 classes instead of 100,000")
-    classes = 10_000 if parser.parse_args().quick else 100_000
-    for degrees in (0.01, 0.1, 1.0):
-        usual, ours = error_of_fp32(degrees)
-        print(
-            f"an angle of {degrees:5.2f}°: fp32 acos is off by {usual:.1e}°, chord and float64 by {ours:.1e}°"
-        )
-    rng = np.random.default_rng(0)
-    centres, weight = rng.standard_normal((2, classes, DIMENSIONS)).astype(np.float32)
-    start = time.perf_counter()
-    geometry_from_centres(centres, np.ones(classes, dtype=np.int64), np.zeros(classes), weight)
-    seconds, peak = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    verdict = "met" if peak < LIMIT else "MISSED"
-    print(f"{classes:,} classes of {DIMENSIONS} dimensions, all figures: {seconds:.0f} s")
-    print(f"  {peak / 1e9:.2f} GB peak   bar: under {LIMIT / 1e9:.0f} GB   {verdict}")
-
-
 if __name__ == "__main__":
-    main()
+    alone(measure)

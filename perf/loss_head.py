@@ -1,195 +1,174 @@
-"""Head forward+backward against the three matrix products that no exact method avoids, and against peers.
+"""A head's forward and backward against the three matrix products that no exact method avoids, and against peers.
 
-    python -m perf.loss_head            # all of it, about two minutes
-    python -m perf.loss_head --quick    # the bars only
-
-Contenders of a comparison are timed in one process, in turns, and given as a ratio: machines are shared and noisy.
+python -m perf.loss_head [--quick]
 """
 
-import argparse
-import json
-import statistics
-import subprocess
-import sys
-import time
+import multiprocessing
 from collections.abc import Callable
+from multiprocessing.connection import Connection
 
 import torch
-from torch import Tensor
 
 import losses
-from losses import _fused
+from perf import _contenders as contenders
+from perf._alone import alone
+from perf._model import Bar, Curve, Measured, Part, at_least, at_most
+from perf._process import forget_peak, held_bytes, in_own_process, peak_bytes_since
+from perf._timing import Spread, Times, in_turns, ratio, spread
 
-BATCH, DIM = 256, 256
-SIZES = (10, 100, 1_000, 10_000, 100_000)
-
-
-def three_products(embeddings: Tensor, weight: Tensor) -> Callable[[], None]:
-    """X·Wᵀ, G·W and Gᵀ·X as one writes them, each into a new tensor."""
-
-    def run() -> None:
-        scores = embeddings @ weight.T
-        scores @ weight
-        scores.T @ embeddings
-
-    return run
-
-
-def products_in_place(embeddings: Tensor, weight: Tensor) -> Callable[[], None]:
-    """The same into memory that is there already: stricter than any training step, which hands out new gradients."""
-    scores, to_embeddings = torch.empty(len(embeddings), len(weight)), torch.empty_like(embeddings)
-    to_weight = torch.empty_like(weight)
-
-    def run() -> None:
-        torch.mm(embeddings, weight.T, out=scores)
-        torch.mm(scores, weight, out=to_embeddings)
-        torch.mm(scores.T, embeddings, out=to_weight)
-
-    return run
+TITLE = "Loss head"
+HOW = (
+    "Forward and backward of a head with B embeddings of D dimensions and C classes, against X·Wᵀ, G·W and Gᵀ·X as "
+    "one writes them, pytorch-metric-learning's ArcFaceLoss and ArcFace as tutorials write it. Two threads; contenders "
+    "take turns, and between them other memory is gone through, as a backbone would. Memory is a step's peak beyond "
+    "weights and their gradient, each contender in a process of its own."
+)
+THREADS = 2
+USUAL = (256, 256)  # B and D
+HUGE, OF_HUGE = 1_000_000, (64, 64)
+SIZES, QUICK_SIZES = (10, 100, 1_000, 10_000, 100_000, HUGE), (1_000,)
+ALL_LOSSES_AT, QUICK_ALL_LOSSES_AT = 10_000, 100
+PEERS = ("pytorch-metric-learning", "textbook")
+NEVER_SLOWER, IN_MEMORY, KEEPING, ONE_TILE = at_least(1.0), at_most(300.0), at_most(1.3), at_most(1.8)
+ENOUGH_TO_FUSE = 4_096  # classes, at B=64 too
+BOUNDED_AT = (10_000, 100_000)  # where the ratio to the products has a bar
 
 
-def step(head: torch.nn.Module, embeddings: Tensor, labels: Tensor) -> Callable[[], None]:
-    leaf = embeddings.clone().requires_grad_()
-
-    def run() -> None:
-        head.zero_grad(set_to_none=True)
-        leaf.grad = None
-        head(leaf, labels).backward()
-
-    return run
-
-
-def in_turns(runs: dict[str, Callable[[], None]], rounds: int) -> dict[str, list[float]]:
-    """Seconds of each run, round by round. Between runs other memory is gone through, as a backbone would."""
-    elsewhere = torch.zeros(2**26)
-    times: dict[str, list[float]] = {name: [] for name in runs}
-    for turn in range(rounds + 2):
-        for name, run in runs.items():
-            elsewhere.add_(1.0)
-            begin = time.perf_counter()
-            run()
-            if turn >= 2:
-                times[name].append(time.perf_counter() - begin)
-    return times
-
-
-def ratio(times: dict[str, list[float]], name: str, against: str) -> float:
-    """Median over the rounds of the two runs' ratio within a round."""
-    return statistics.median(one / other for one, other in zip(times[name], times[against], strict=True))
-
-
-def one_tile(head: torch.nn.Module, embeddings: Tensor, labels: Tensor) -> Callable[[], None]:
-    """A step in the memory-bounded mode, which keeps one tile and makes the exponentials again."""
-    bounded = step(head, embeddings, labels)
-
-    def run() -> None:
-        keep, _fused.KEEP_BYTES = _fused.KEEP_BYTES, 0
-        bounded()
-        _fused.KEEP_BYTES = keep
-
-    return run
-
-
-def against_the_products(num_classes: int, names: list[str], rounds: int) -> dict[str, float]:
-    """Ratios to the three products, and of arcface to the products into memory that is there already."""
-    embeddings, labels, weight = _inputs(num_classes)
-    runs = {"products": three_products(embeddings, weight), "in place": products_in_place(embeddings, weight)}
-    for name in names:
-        runs[name] = step(losses.create(name, num_classes, DIM), embeddings, labels)
-    runs["one tile"] = one_tile(losses.create("arcface", num_classes, DIM), embeddings, labels)
-    times = in_turns(runs, rounds)
-    found = {name: ratio(times, name, "products") for name in [*names, "one tile"]}
-    return {**found, "arcface / in place": ratio(times, "arcface", "in place")}
-
-
-def against_the_peer(num_classes: int, rounds: int) -> dict[str, float]:
-    """How many times as long pytorch-metric-learning's ArcFaceLoss and textbook code (the plain path) take."""
-    from pytorch_metric_learning.losses import ArcFaceLoss
-
-    embeddings, labels, _ = _inputs(num_classes)
-    plain = losses.create("arcface", num_classes, DIM)
-    plain.fused = False  # type: ignore[assignment]
-    runs = {
-        "arcface": step(losses.create("arcface", num_classes, DIM), embeddings, labels),
-        "plain": step(plain, embeddings, labels),
-        "peer": step(ArcFaceLoss(num_classes, DIM), embeddings, labels),
-    }
-    times = in_turns(runs, rounds)
-    return {"peer / arcface": ratio(times, "peer", "arcface"), "plain / arcface": ratio(times, "plain", "arcface")}
-
-
-def _inputs(num_classes: int) -> tuple[Tensor, Tensor, Tensor]:
-    torch.manual_seed(0)
-    return torch.randn(BATCH, DIM), torch.randint(num_classes, (BATCH,)), torch.randn(num_classes, DIM)
-
-
-def in_a_process_of_its_own(what: str, num_classes: int, names: list[str], threads: int) -> dict[str, float]:
-    """So that what one contender leaves behind in the allocator does not help or hurt another."""
-    rounds = 60 if num_classes <= 1_000 else 25 if num_classes < 100_000 else 7
-    call = f"{num_classes}, {names!r}, {rounds}" if what == "against_the_products" else f"{num_classes}, {rounds}"
-    code = (
-        f"import json, torch; torch.set_num_threads({threads}); from perf import loss_head as perf;"
-        f"print(json.dumps(perf.{what}({call})))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    found: dict[str, float] = json.loads(done.stdout)
-    return found
-
-
-def print_ratios(sizes: tuple[int, ...], names: list[str], threads: int) -> list[str]:
-    print(f"B={BATCH} D={DIM}, {threads} threads; ratios to the three products, medians over rounds; caches cold")
-    missed: list[str] = []
+def measure(quick: bool) -> Part:
+    part = Part("loss_head", TITLE, HOW)
+    sizes, threads = (QUICK_SIZES, 1) if quick else (SIZES, THREADS)
+    seconds: dict[str, list[float]] = {name: [] for name in ("three products", "arcface", *PEERS)}
+    memory: dict[str, list[float]] = {name: [] for name in contenders.HEADS}
     for size in sizes:
-        found = in_a_process_of_its_own("against_the_products", size, names, threads)
-        found |= in_a_process_of_its_own("against_the_peer", size, names, threads)
-        if size == sizes[0]:
-            print("C".rjust(9), *(f"{name:>18}" for name in found))
-        print(f"{size:>9,}", *(f"{value:>18.2f}" for value in found.values()), flush=True)
-        missed += _missed(size, found)
-    return missed
+        setting = (size, *_batch_and_dim(size), 3 if quick else _rounds(size))
+        bound = in_own_process(times_beside_products, *setting, threads=threads)
+        peers = in_own_process(times_beside_peers, *setting, threads=threads)
+        held = in_own_process(memory_beyond_weights, *setting[:3], threads=threads)
+        part.measured += _ratios(size, bound, peers, judged=not quick) + _memory(size, held)
+        for name, times in {"three products": bound["products"], **peers}.items():
+            seconds[name].append(spread(times).value)
+        for name, one in held.items():
+            memory[name].append(max(one, 0.1))
+    part.measured += _every_loss(quick)
+    at = tuple(float(size) for size in sizes)
+    note = "" if quick else f" ({HUGE:,}: B=64, D=64)"
+    part.curves += [
+        Curve("loss-head-time", name, f"classes{note}", "s", at, tuple(found)) for name, found in seconds.items()
+    ]
+    part.curves += [
+        Curve("loss-head-memory", name, f"classes{note}", "MB", at, tuple(found)) for name, found in memory.items()
+    ]
+    return part
 
 
-def _missed(size: int, found: dict[str, float]) -> list[str]:
-    bars = [("peer / arcface", ">=", 1.0)]
-    if size >= 10_000:
-        bars += [("arcface", "<=", 1.3), ("one tile", "<=", 1.8)]
+def _batch_and_dim(size: int) -> tuple[int, int]:
+    return OF_HUGE if size >= HUGE else USUAL
+
+
+def _rounds(size: int) -> int:
+    return 60 if size <= 1_000 else 25 if size < 100_000 else 7 if size < HUGE else 3
+
+
+def _at(size: int) -> str:
+    batch, dim = _batch_and_dim(size)
+    return f"C={size:,}, B={batch}, D={dim}"
+
+
+def _ratios(size: int, bound: Times, peers: Times, judged: bool) -> list[Measured]:
+    at, barred = _at(size), size in BOUNDED_AT
+
+    def against(what: str, found: Spread, bar: Bar | None = None) -> Measured:
+        return Measured(what, at, found.value, "×", found.low, found.high, bar, judged)
+
     return [
-        f"C={size:,}: {what} is {found[what]:.2f}, the bar is {sign} {bar}"
-        for what, sign, bar in bars
-        if not (found[what] >= bar if sign == ">=" else found[what] <= bar)
+        against("arcface / three products", ratio(bound, "arcface", "products"), KEEPING if barred else None),
+        against("arcface keeping one tile / three products", ratio(bound, "one tile", "products"),
+                ONE_TILE if barred else None),
+        against("arcface / products into memory that is there", ratio(bound, "arcface", "in place")),
+        against("pytorch-metric-learning / arcface", ratio(peers, PEERS[0], "arcface"),
+                NEVER_SLOWER if size < HUGE else None),
+        against("textbook / arcface", ratio(peers, PEERS[1], "arcface")),
+    ]  # fmt: skip
+
+
+def _memory(size: int, held: dict[str, float]) -> list[Measured]:
+    bars = {"arcface": IN_MEMORY} if size == HUGE else {}
+    return [
+        Measured(f"{name}: memory beyond weights and gradient", _at(size), one, "MB", bar=bars.get(name))
+        for name, one in held.items()
     ]
 
 
-def memory_beyond_weights(num_classes: int = 1_000_000, dim: int = 64, batch: int = 64) -> float:
-    """Peak MB of one step in a process of its own, less what weights and gradient take."""
-    code = f"""
-import resource, torch, losses
-head = losses.create("arcface", {num_classes}, {dim})
-x, y = torch.randn({batch}, {dim}, requires_grad=True), torch.randint({num_classes}, ({batch},))
-losses.create("arcface", 100, {dim})(x, y % 100).backward()
-before = int(open("/proc/self/statm").read().split()[1]) * resource.getpagesize()
-open("/proc/self/clear_refs", "w").write("5")
-head(x, y).backward()
-peak = [line for line in open("/proc/self/status") if line.startswith("VmHWM")][0].split()[1]
-print(int(peak) * 1024 - before - head.weight.grad.nbytes)
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return float(done.stdout) / 2**20
+def _every_loss(quick: bool) -> list[Measured]:
+    size = QUICK_ALL_LOSSES_AT if quick else ALL_LOSSES_AT
+    times = in_own_process(times_of_all_losses, size, 1 if quick else 5, threads=1 if quick else THREADS)
+    found = {name: ratio(times, name, "arcface") for name in times if name != "arcface"}
+    slowest_first = sorted(found.items(), key=lambda one: -one[1].value)
+    return [Measured(f"{name} / arcface", _at(size), one.value, "×", one.low, one.high) for name, one in slowest_first]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="C=10,000 and 100,000 and arcface only")
-    parser.add_argument("--threads", type=int, default=2)
-    options = parser.parse_args()
-    sizes, names = ((10_000, 100_000), ["arcface"]) if options.quick else (SIZES, ["arcface", "normface", "adacos"])
-    missed = print_ratios(sizes, names, options.threads)
-    extra = memory_beyond_weights()
-    print(f"C=1,000,000 D=64 B=64: {extra:.0f} MB beyond weights and their gradient (bar: 300)")
-    missed += [] if extra <= 300 else [f"memory beyond weights and gradient is {extra:.0f} MB, the bar is 300"]
-    print("all bars met" if not missed else "MISSED: " + "; ".join(missed))
-    sys.exit(1 if missed else 0)
+def other_memory() -> Callable[[], object]:
+    """Goes through 256 MB, so that nothing of a contender is left in the caches."""
+    elsewhere = torch.zeros(2**26)
+    return lambda: elsewhere.add_(1.0)
+
+
+def times_beside_products(size: int, batch: int, dim: int, rounds: int) -> Times:
+    embeddings, labels, weight = contenders.inputs(size, dim, batch)
+    runs = {
+        "products": contenders.three_products(embeddings, weight),
+        "in place": contenders.products_in_place(embeddings, weight),
+        "arcface": contenders.step(contenders.arcface(size, dim), embeddings, labels),
+        "one tile": contenders.one_tile(contenders.arcface(size, dim), embeddings, labels),
+    }
+    return in_turns(runs, rounds, warm_up=2, before_each=other_memory())
+
+
+def times_beside_peers(size: int, batch: int, dim: int, rounds: int) -> Times:
+    embeddings, labels, _ = contenders.inputs(size, dim, batch)
+    runs = {name: contenders.step(make(size, dim), embeddings, labels) for name, make in contenders.HEADS.items()}
+    return in_turns(runs, rounds, warm_up=2, before_each=other_memory())
+
+
+def times_of_all_losses(size: int, rounds: int) -> Times:
+    batch, dim = USUAL
+    embeddings, labels, _ = contenders.inputs(size, dim, batch)
+    index = torch.arange(batch)
+    runs = {}
+    for name in losses.names():
+        head = losses.create(name, size, dim, num_samples=batch, total_steps=1_000)
+        runs[name] = contenders.step(head, embeddings, labels, index=index)
+    return in_turns(runs, rounds, before_each=other_memory())
+
+
+def memory_beyond_weights(size: int, batch: int, dim: int) -> dict[str, float]:
+    """Peak MB of one step of each head, each in a process split off before any of them ran."""
+    apart = multiprocessing.get_context("fork")
+    found = {}
+    for name in contenders.HEADS:
+        ours, theirs = apart.Pipe(duplex=False)
+        process = apart.Process(target=_peak_of_step, args=(theirs, name, size, batch, dim))
+        process.start()
+        theirs.close()
+        found[name] = ours.recv()
+        process.join()
+    return found
+
+
+def _peak_of_step(answer: Connection, name: str, size: int, batch: int, dim: int) -> None:
+    make = contenders.HEADS[name]
+    embeddings, labels, _ = contenders.inputs(2, dim, batch)
+    labels = torch.randint(size, (batch,))
+    few = min(size, ENOUGH_TO_FUSE)
+    contenders.step(make(few, dim), embeddings, labels % few)()  # what a first call alone needs is not counted
+    head = make(size, dim)
+    run = contenders.step(head, embeddings, labels)
+    before = held_bytes()
+    forget_peak()
+    run()
+    gradients = sum(one.grad.nbytes for one in head.parameters() if one.grad is not None)
+    answer.send((peak_bytes_since() - before - gradients) / 2**20)
 
 
 if __name__ == "__main__":
-    main()
+    alone(measure)

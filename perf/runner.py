@@ -1,21 +1,14 @@
 """The runner's throughput on whole cells against the bare training step and against the loop people usually write.
 
-    python -m perf.runner                # cells of a minute; about eight minutes in all
-    python -m perf.runner --epochs 20    # shorter cells: embedding and scoring, a second or so a cell, weigh more
-
-The runner's time goes from the first cell's start to the last cell's end on two workers: batches, training, embedding,
-all metrics, handing over and storing. The bare step is forward, backward and optimiser on normalised batches in
-memory, in two processes at once; it does not augment, so neither does the runner beside it. The usual loop is
-pytorch-metric-learning's ArcFaceLoss with DataLoader and torchvision's transforms, shifts among them, sequential, with
-torch's own threads on both cores; the runner beside it shifts as well. All see the same net and images.
+python -m perf.runner [--quick]
 """
 
-import argparse
 import multiprocessing
-import sys
+import queue
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -26,10 +19,43 @@ from benchmark.engine.local import one_thread_and_kept_memory
 from benchmark.engine.progress import Progress
 from benchmark.engine.worker import Setting
 from benchmark.store import Store
+from perf._alone import alone
+from perf._model import Measured, Part, at_least
+from perf._timing import spread
 from perf.training import DIM, bare_step, usual_loop
 
+TITLE = "Grid throughput"
+HOW = (
+    "Training images a second of the runner on two workers, from the first cell's start to the last one's end: "
+    "batches, training, embedding, all metrics, handing over and storing. The bare step is forward, backward and "
+    "optimiser on normalised batches in memory, in two processes at once; it does not augment, so neither does the "
+    "runner beside it. The usual loop is pytorch-metric-learning's ArcFaceLoss with DataLoader and torchvision's "
+    "transforms, shifts among them, sequential, with torch's own threads on both cores; the runner beside it shifts "
+    "as well. All see the same net and images."
+)
 WORKERS = 2
-BARS = {"runner / bare step": 0.92, "runner, shifting / usual loop": 3.0}
+BARS = {"runner / bare step": at_least(0.92), "runner, shifting / usual loop": at_least(3.0)}
+EPOCHS, BARE_EPOCHS, ROUNDS = 40, 12, 2  # cells of 40 s or so: embedding and scoring cost each about a second
+
+
+def measure(quick: bool) -> Part:
+    dataset, epochs, bare, rounds = ("digits", 1, 1, 1) if quick else ("glyphs", EPOCHS, BARE_EPOCHS, ROUNDS)
+    paces: dict[str, list[float]] = {"bare step": [], "runner": [], "runner, shifting": [], "usual loop": []}
+    for _ in range(rounds):
+        paces["bare step"].append(bare_pace(bare, dataset))
+        paces["runner"].append(runner_pace(epochs, "none", dataset))
+        paces["runner, shifting"].append(runner_pace(epochs, "shift", dataset))
+        paces["usual loop"].append(usual_pace(dataset))
+    at = f"{dataset}, convnet, {epochs} epochs, {WORKERS} cells at once"
+    part = Part("runner", TITLE, HOW)
+    for name, found in paces.items():
+        one = spread(found)
+        part.measured.append(Measured(name, at, one.value, "images/s", one.low, one.high))
+    for what, bar in BARS.items():
+        above, below = what.split(" / ")
+        one = spread([a / b for a, b in zip(paces[above], paces[below], strict=True)])
+        part.measured.append(Measured(what, at, one.value, "×", one.low, one.high, bar, judged=not quick))
+    return part
 
 
 class Watch(Progress):
@@ -47,79 +73,79 @@ class Watch(Progress):
         pass
 
 
-def cell(seed: int, epochs: int, augmentation: str = "none") -> Cell:
-    dataset = {**datasets.resolve("glyphs"), "seed": 0}
+def arcface_cell(seed: int, epochs: int, augmentation: str, dataset: str) -> Cell:
     recipe = Recipe(epochs=epochs, batch=128, augmentation=augmentation)
-    return Cell(dataset, "convnet", DIM, recipe, "arcface", {}, seed, "arcface", "glyphs")
+    data = {**datasets.resolve(dataset), "seed": 0}
+    return Cell(data, "convnet", DIM, recipe, "arcface", {}, seed, "arcface", dataset)
 
 
-def runner_pace(cells: int, epochs: int, augmentation: str) -> float:
+def run_cells(cells: list[Cell], folder: Path) -> tuple[list[Job], float]:
+    """Runs them all; the seconds from the first one's start to the last one's end."""
+    store = Store(folder, "perf")
+    jobs = plan(cells, store, None).jobs
+    watch = Watch(jobs, WORKERS)
+    outcome = run_local(jobs, store, Setting(None, "cpu", (), False), WORKERS, watch)
+    if outcome.stopped == "interrupted":
+        raise KeyboardInterrupt
+    if len(outcome.done) != len(cells):
+        raise RuntimeError(f"{len(cells) - len(outcome.done)} of {len(cells)} cells have no result: {outcome}")
+    return jobs, watch.last - watch.first
+
+
+def runner_pace(epochs: int, augmentation: str, dataset: str) -> float:
     """Training images a second, over both workers."""
     with tempfile.TemporaryDirectory() as folder:
-        store = Store(Path(folder), "perf")
-        jobs = plan([cell(seed, epochs, augmentation) for seed in range(cells)], store, None).jobs
-        watch = Watch(jobs, WORKERS)
-        outcome = run_local(jobs, store, Setting(None, "cpu", (), False), WORKERS, watch)
-        assert len(outcome.done) == cells
-    return sum(job.images for job in jobs) / (watch.last - watch.first)
+        cells = [arcface_cell(seed, epochs, augmentation, dataset) for seed in range(WORKERS)]
+        jobs, seconds = run_cells(cells, Path(folder))
+    return sum(job.images for job in jobs) / seconds
 
 
-def _bare(epochs: int, answers: "multiprocessing.Queue[float]", both: "multiprocessing.Barrier") -> None:  # type: ignore[valid-type]
+def _bare(epochs: int, dataset: str, answers: Any, both: Any) -> None:
     torch.set_num_threads(1)
-    data = datasets.load("glyphs")
-    run = bare_step(cell(0, epochs), data)
+    data = datasets.load(dataset)
+    run = bare_step(arcface_cell(0, epochs, "none", dataset), data)
     run()
-    both.wait()  # type: ignore[attr-defined]
+    both.wait()
     begin = time.perf_counter()
     for _ in range(epochs):
         run()
     answers.put(epochs * len(data.train) / (time.perf_counter() - begin))
 
 
-def bare_pace(epochs: int) -> float:
+def bare_pace(epochs: int, dataset: str) -> float:
     """Images a second of two processes that do nothing but step."""
     context = multiprocessing.get_context("spawn")
     answers, both = context.Queue(), context.Barrier(WORKERS)
-    processes = [context.Process(target=_bare, args=(epochs, answers, both)) for _ in range(WORKERS)]
+    processes = [context.Process(target=_bare, args=(epochs, dataset, answers, both)) for _ in range(WORKERS)]
     with one_thread_and_kept_memory():
         for process in processes:
             process.start()
-    pace = sum(answers.get() for _ in processes)
-    for process in processes:
-        process.join()
-    return pace
+    try:
+        return sum(_answer(answers, processes) for _ in processes)
+    finally:
+        for process in processes:
+            process.terminate()
+            process.join()
 
 
-def usual_pace() -> float:
-    data = datasets.load("glyphs")
-    run = usual_loop(cell(0, 1), data)
+def _answer(answers: Any, processes: list[Any]) -> float:
+    """The next answer; an error where a process ends without one."""
+    while True:
+        try:
+            return float(answers.get(timeout=1.0))
+        except queue.Empty:
+            codes = [process.exitcode for process in processes]
+            if any(code not in (None, 0) for code in codes):
+                raise RuntimeError(f"a process of the bare step ended with exit codes {codes}") from None
+
+
+def usual_pace(dataset: str) -> float:
+    data = datasets.load(dataset)
+    run = usual_loop(arcface_cell(0, 1, "shift", dataset), data)
     begin = time.perf_counter()
     run()
     return len(data.train) / (time.perf_counter() - begin)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--cells", type=int, default=2)
-    parser.add_argument("--epochs", type=int, default=60)
-    parser.add_argument("--rounds", type=int, default=2)
-    options = parser.parse_args()
-    paces: dict[str, list[float]] = {"bare step": [], "runner": [], "runner, shifting": [], "usual loop": []}
-    for _ in range(options.rounds):
-        paces["bare step"].append(bare_pace(options.epochs))
-        paces["runner"].append(runner_pace(options.cells, options.epochs, "none"))
-        paces["runner, shifting"].append(runner_pace(options.cells, options.epochs, "shift"))
-        paces["usual loop"].append(usual_pace())
-    for name, found in paces.items():
-        print(f"{name:>16}: " + ", ".join(f"{pace:,.0f}" for pace in found) + " training images/s")
-    missed = False
-    for what, bar in BARS.items():
-        one, other = what.split(" / ")
-        ratio = sum(paces[one]) / sum(paces[other])
-        missed |= ratio < bar
-        print(f"{what}: {ratio:.2f} (bar: ≥ {bar:g}, {'met' if ratio >= bar else 'MISSED'})")
-    sys.exit(1 if missed else 0)
-
-
 if __name__ == "__main__":
-    main()
+    alone(measure)

@@ -3,7 +3,6 @@
 python -m perf.statistics [--quick]
 """
 
-import argparse
 import time
 from collections.abc import Callable
 from typing import Any
@@ -13,8 +12,12 @@ import pandas as pd
 
 from benchmark.statistics import average_ranks, compare, critical_difference, summarise, tied_with_best
 from benchmark.statistics.measurements import Jackknife
+from perf._alone import alone
+from perf._model import Measured, Part, at_most
 
-LIMIT = 10.0  # seconds
+TITLE = "Statistics of stored runs"
+HOW = "Intervals, comparisons with a baseline, ties and ranks of three metrics, with 200 test identities a run."
+WITHIN = at_most(10.0)
 METRICS = ("accuracy", "auc", "eer")
 
 
@@ -32,12 +35,18 @@ def stored_runs(losses: int, datasets: int, seeds: int, identities: int) -> tupl
     return pd.DataFrame(rows, columns=["loss", "dataset", "seed", *METRICS]), jackknife
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="500 runs instead of 5,000")
-    size = (10, 10, 5) if parser.parse_args().quick else (20, 25, 10)
+def measure(quick: bool) -> Part:
+    size = (4, 2, 5) if quick else (20, 25, 10)
     results, jackknife = stored_runs(*size, identities=200)
-    steps: dict[str, Callable[[], Any]] = {
+    at = f"{len(results):,} runs"
+    seconds = {name: _seconds(step) for name, step in steps(results, jackknife).items()}
+    part = Part("statistics", TITLE, HOW, [Measured(name, at, found, "s") for name, found in seconds.items()])
+    part.measured.append(Measured("all statistics", at, sum(seconds.values()), "s", bar=WITHIN, judged=not quick))
+    return part
+
+
+def steps(results: pd.DataFrame, jackknife: Jackknife) -> dict[str, Callable[[], Any]]:
+    return {
         "means and intervals": lambda: summarise(results, jackknife=jackknife),
         "against a baseline": lambda: compare(results, "loss 00", jackknife=jackknife),
         "tied with the best": lambda: [
@@ -47,17 +56,13 @@ def main() -> None:
             critical_difference(average_ranks(results, metric, metric == "eer")) for metric in METRICS
         ],
     }
-    print(f"{len(results)} runs, {len(METRICS)} metrics, 200 test identities")
-    total = 0.0
-    for name, step in steps.items():
-        start = time.perf_counter()
-        step()
-        seconds = time.perf_counter() - start
-        total += seconds
-        print(f"  {name:22} {seconds:6.2f} s")
-    verdict = "met" if total < LIMIT else "MISSED"
-    print(f"  {'all':22} {total:6.2f} s   bar: under {LIMIT:.0f} s   {verdict}")
+
+
+def _seconds(step: Callable[[], Any]) -> float:
+    begin = time.perf_counter()
+    step()
+    return time.perf_counter() - begin
 
 
 if __name__ == "__main__":
-    main()
+    alone(measure)

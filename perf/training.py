@@ -1,20 +1,11 @@
-"""`train` against the bare step, and against the loop that people usually write.
+"""`train` in one process against the bare step, and against the loop that people usually write.
 
-    python -m perf.training                       # convnet on glyphs
-    python -m perf.training --backbone resnet20 --images 1500
-
-The bare step is forward, backward and optimiser on images that lie normalised in memory. The usual loop is
-pytorch-metric-learning's ArcFaceLoss with a DataLoader and torchvision's transforms of PIL images; it has the same
-net, images and optimiser. Everything runs in one process, in turns, and is given as a ratio of processor seconds:
-machines are shared and noisy.
+python -m perf.training [--quick]
 """
 
-import argparse
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from statistics import median
 
 import torch
 from torch import Tensor, nn
@@ -28,9 +19,18 @@ from benchmark.training import train
 from benchmark.training.optimisers import optimiser_for
 from datasets import Data
 from datasets._torchvision import ensure_torchvision
+from perf._alone import alone
+from perf._model import Measured, Part, at_least
+from perf._timing import in_turns, ratio
 
+TITLE = "Training in one process"
+HOW = (
+    "Processor seconds of an epoch with shifts. The bare step is forward, backward and optimiser on images that lie "
+    "normalised in memory; the usual loop is pytorch-metric-learning's ArcFaceLoss with a DataLoader and torchvision's "
+    "transforms of PIL images, with the same net, images and optimiser."
+)
 DIM = 64
-BARS = {"bare step / train": 0.92}
+RECIPE = Recipe(epochs=1, batch=128, augmentation="shift")
 
 
 def bare_step(cell: Cell, data: Data) -> Callable[[], None]:
@@ -97,46 +97,32 @@ def usual_loop(cell: Cell, data: Data) -> Callable[[], None]:
     return run
 
 
-def in_turns(runs: dict[str, Callable[[], object]], rounds: int) -> dict[str, list[float]]:
-    """Processor seconds of each run, round by round, after one to warm up."""
-    times: dict[str, list[float]] = {name: [] for name in runs}
-    for turn in range(rounds + 1):
-        for name, run in runs.items():
-            begin = time.process_time()
-            run()
-            if turn > 0:
-                times[name].append(time.process_time() - begin)
-    return times
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--backbone", default="convnet", choices=backbones.names())
-    parser.add_argument("--images", type=int, default=6_000)
-    parser.add_argument("--batch", type=int, default=128)
-    parser.add_argument("--rounds", type=int, default=5)
-    options = parser.parse_args()
+def measure(quick: bool) -> Part:
+    before = torch.get_num_threads()
     torch.set_num_threads(1)
-    data = datasets.load("glyphs")
-    data = replace(data, train=data.train.take(torch.arange(min(options.images, len(data.train)))))
-    recipe = Recipe(epochs=1, batch=options.batch, augmentation="shift")
-    cell = Cell(datasets.resolve("glyphs"), options.backbone, DIM, recipe, "arcface", {}, seed=0)
+    try:
+        return _measured(*(("digits", 200, 1) if quick else ("glyphs", 6_000, 5)), judged=not quick)
+    finally:
+        torch.set_num_threads(before)
+
+
+def _measured(dataset: str, images: int, rounds: int, judged: bool) -> Part:
+    data = datasets.load(dataset)
+    data = replace(data, train=data.train.take(torch.arange(min(images, len(data.train)))))
+    cell = Cell(datasets.resolve(dataset), "convnet", DIM, RECIPE, "arcface", {}, seed=0)
     runs: dict[str, Callable[[], object]] = {
         "train": lambda: train(cell, data),
         "bare step": bare_step(cell, data),
         "usual loop": usual_loop(cell, data),
     }
-    times = in_turns(runs, options.rounds)
-    for name, seconds in times.items():
-        print(f"{name:>11}: {len(data.train) / median(seconds):7,.0f} images/s, one thread")
-    missed = False
-    print(f"usual loop / train: {median(times['usual loop']) / median(times['train']):.2f} on one core")
-    for what, bar in BARS.items():
-        ratio = median(times[what.partition(" / ")[0]]) / median(times["train"])
-        missed |= ratio < bar
-        print(f"{what}: {ratio:.2f} (bar: ≥ {bar:g}, {'met' if ratio >= bar else 'MISSED'})")
-    sys.exit(1 if missed else 0)
+    times = in_turns(runs, rounds, clock=time.process_time)
+    at = f"convnet, {len(data.train):,} images of {dataset}, one epoch, one thread"
+    part = Part("training", TITLE, HOW)
+    for what, bar in (("bare step", at_least(0.92)), ("usual loop", None)):
+        one = ratio(times, what, "train")
+        part.measured.append(Measured(f"{what} / train", at, one.value, "×", one.low, one.high, bar, judged))
+    return part
 
 
 if __name__ == "__main__":
-    main()
+    alone(measure)

@@ -1,27 +1,63 @@
 """All pairs of N embeddings: the counting method against scikit-learn's roc_curve on the same scores.
 
 python -m perf.verification [--quick]
-
-Each side runs in a process of its own, so that its peak memory is its own. scikit-learn is timed from
-finished scores, the counting method from the embeddings. One thread each, as the runner's workers have.
 """
 
-import argparse
-import json
-import os
-import resource
-import subprocess
-import sys
 import time
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from perf._alone import alone
+from perf._model import Bar, Measured, Part, at_least, at_most
+from perf._process import in_own_process, peak_bytes
+from perf._timing import spread
+
+TITLE = "All-pairs verification"
+HOW = (
+    "EER, AUC and TAR at FAR 1e-1 to 1e-6 over all pairs of N embeddings of 128 dimensions. Each side runs in a "
+    "process of its own, one thread each, so that its peak memory is its own. scikit-learn's roc_curve is timed from "
+    "finished scores, the counting method from the embeddings."
+)
 DIMENSIONS, IMAGES_PER_CLASS = 128, 10
-FASTER, SMALLER, AGREE = 5.0, 0.25, 1e-6
-LARGE_LIMIT = 2e9  # bytes
+FASTER, SMALLER, AGREE, LARGE = at_least(5.0), at_most(0.25), at_most(1e-6), at_most(2.0)
+
+
+def measure(quick: bool) -> Part:
+    few, many, rounds = (500, 1_000, 1) if quick else (10_000, 50_000, 2)
+    ours, theirs = [], []
+    for _ in range(rounds):
+        ours.append(in_own_process(by_counting, few))
+        theirs.append(in_own_process(by_scikit_learn, few, True))
+    faster = spread([b["seconds"] / a["seconds"] for a, b in zip(ours, theirs, strict=True)])
+    memory = spread([a["bytes"] / b["bytes"] for a, b in zip(ours, theirs, strict=True)])
+    at, at_many = (f"{n:,} embeddings, {n * (n - 1) // 2:,} pairs" for n in (few, many))
+    alone_at_many = in_own_process(by_counting, many)
+
+    def ratio(what: str, bar: Bar, found: Any) -> Measured:
+        return Measured(what, at, found.value, "×", found.low, found.high, bar, judged=not quick)
+
+    measured = [
+        ratio("scikit-learn's time / ours", FASTER, faster),
+        ratio("our peak memory / scikit-learn's", SMALLER, memory),
+        Measured("largest difference of a figure, same scores", at, apart(ours[0], theirs[0]), "", bar=AGREE),
+    ]
+    if not quick:
+        unrounded = in_own_process(by_scikit_learn, few, False)
+        name = "largest difference of a figure, unrounded fp32 scores"
+        measured.append(Measured(name, at, apart(ours[0], unrounded), "", bar=AGREE))
+    measured += [
+        Measured("our time", at, spread([one["seconds"] for one in ours]).value, "s"),
+        Measured("our time", at_many, alone_at_many["seconds"], "s"),
+        Measured("our peak memory", at_many, alone_at_many["bytes"] / 1e9, "GB", bar=LARGE, judged=not quick),
+    ]
+    return Part("verification", TITLE, HOW, measured)
+
+
+def apart(ours: dict[str, Any], theirs: dict[str, Any]) -> float:
+    """The largest difference between figures that both sides have."""
+    pairs = [(ours["figures"][key], value) for key, value in theirs["figures"].items()]
+    return max(float(abs(one - other)) for one, other in pairs if one is not None)
 
 
 def embeddings(n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -37,10 +73,10 @@ def by_counting(n: int) -> dict[str, Any]:
     x, labels = embeddings(n)
     start = time.perf_counter()
     figures = all_pairs_verification(x, labels)
-    return {"seconds": time.perf_counter() - start, "figures": figures}
+    return {"seconds": time.perf_counter() - start, "figures": figures, "bytes": peak_bytes()}
 
 
-def by_scikit_learn(n: int, rounded: bool = True) -> dict[str, Any]:
+def by_scikit_learn(n: int, rounded: bool) -> dict[str, Any]:
     from sklearn.metrics import auc, roc_curve
 
     scores, same = list_of_scores(n, rounded)
@@ -54,12 +90,13 @@ def by_scikit_learn(n: int, rounded: bool = True) -> dict[str, Any]:
     }
     for k in range(1, 7):
         figures[f"tar@far=1e-{k}"] = float(tar[np.searchsorted(far, 10.0**-k, "right") - 1])
-    return {"seconds": time.perf_counter() - start, "figures": figures}
+    return {"seconds": time.perf_counter() - start, "figures": figures, "bytes": peak_bytes()}
 
 
 def list_of_scores(n: int, rounded: bool) -> tuple[np.ndarray, np.ndarray]:
     """The scores that the counting method sees, product by product, as one list, or as fp32 left them."""
     from benchmark.metrics import allpairs
+    from benchmark.metrics.curves import GRID
     from benchmark.metrics.inputs import unit_rows
 
     x, labels = embeddings(n)
@@ -71,7 +108,7 @@ def list_of_scores(n: int, rounded: bool) -> tuple[np.ndarray, np.ndarray]:
         upper = np.triu_indices(len(block), 1)
         for others, first in ((block, top), (rows[top + len(block) :], top + len(block))):
             found = (
-                1.0 - allpairs.pair_positions(block, others) / allpairs.GRID if rounded else block @ others.T
+                1.0 - allpairs.pair_positions(block, others) / GRID if rounded else block @ others.T
             )
             alike = labels[top : top + len(block), None] == labels[None, first : first + len(others)]
             found, alike = (found[upper], alike[upper]) if first == top else (found.ravel(), alike.ravel())
@@ -82,63 +119,5 @@ def list_of_scores(n: int, rounded: bool) -> tuple[np.ndarray, np.ndarray]:
     return scores, same
 
 
-SIDES: dict[str, Callable[[int], dict[str, Any]]] = {
-    "counting": by_counting,
-    "sklearn": by_scikit_learn,
-    "unrounded": lambda n: by_scikit_learn(n, rounded=False),
-}
-
-
-def in_own_process(side: str, n: int) -> dict[str, Any]:
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    call = [sys.executable, "-m", "perf.verification", "--side", side, "--n", str(n)]
-    root = Path(__file__).parents[1]
-    answer = subprocess.run(
-        call, env=environment, cwd=root, check=True, stdout=subprocess.PIPE, text=True
-    ).stdout
-    result: dict[str, Any] = json.loads(answer.splitlines()[-1])
-    return result
-
-
-def verdict(met: bool, quick: bool = False) -> str:
-    return "(not for so few)" if quick else "met" if met else "MISSED"
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--quick", action="store_true", help="2,000 and 10,000 embeddings, not 10,000 and 50,000"
-    )
-    parser.add_argument("--side", choices=list(SIDES), help=argparse.SUPPRESS)
-    parser.add_argument("--n", type=int, help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.side:
-        result = SIDES[options.side](options.n)
-        result["bytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-        print(json.dumps(result))
-        return
-
-    small, large = (2_000, 10_000) if options.quick else (10_000, 50_000)
-    ours, theirs = in_own_process("counting", small), in_own_process("sklearn", small)
-    print(f"all pairs of {small:,} embeddings ({small * (small - 1) // 2:,} pairs)")
-    for name, side in (("counting", ours), ("scikit-learn", theirs)):
-        print(f"  {name:14} {side['seconds']:7.2f} s  {side['bytes'] / 1e9:6.2f} GB peak")
-    faster, share = theirs["seconds"] / ours["seconds"], ours["bytes"] / theirs["bytes"]
-    fast, small_enough = verdict(faster >= FASTER, options.quick), verdict(share <= SMALLER, options.quick)
-    print(f"  {faster:.1f}× faster          bar: at least {FASTER:.0f}×     {fast}")
-    print(f"  {share:.2f} of the memory    bar: at most {SMALLER:.2f}    {small_enough}")
-    for name, side in (("the same scores", theirs), ("unrounded fp32", in_own_process("unrounded", small))):
-        figures = [(ours["figures"][key], value) for key, value in side["figures"].items()]
-        apart = max(abs(one - other) for one, other in figures if one is not None)
-        print(
-            f"  figures on {name}: within {apart:.0e}   bar: within {AGREE:.0e}   {verdict(apart <= AGREE)}"
-        )
-
-    alone = in_own_process("counting", large)
-    print(f"all pairs of {large:,} embeddings ({large * (large - 1) // 2:,} pairs)")
-    print(f"  counting       {alone['seconds']:7.2f} s  {alone['bytes'] / 1e9:6.2f} GB peak", end="     ")
-    print(f"bar: under {LARGE_LIMIT / 1e9:.0f} GB   {verdict(alone['bytes'] < LARGE_LIMIT)}")
-
-
 if __name__ == "__main__":
-    main()
+    alone(measure)

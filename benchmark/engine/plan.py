@@ -11,7 +11,8 @@ from typing import Any
 import datasets
 import losses
 from benchmark.cell import Cell
-from benchmark.store import DamagedError, Failure, Store
+from benchmark.engine.loss_source import without_search
+from benchmark.store import DamagedError, Failure, Run, Store
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,29 @@ class Plan:
     notes: list[str]
 
 
+@dataclass(frozen=True)
+class Facts:
+    """What planning needs to know of a dataset."""
+
+    digest: str
+    images: int  # to train on
+    validation: int  # images
+    classes: int
+    protocol: str
+    notes: tuple[str, ...]
+
+
+def facts_of(dataset: Mapping[str, Any], access: Mapping[str, Any], root: Path | None, test: bool = True) -> Facts:
+    """Loads the data, which renders or decodes it if that was not done yet."""
+    data = load_data(dataset, access, root, test)
+    return Facts(data.digest, len(data.train), len(data.val), data.num_classes, data.protocol, data.notes)
+
+
+def job_of(cell: Cell, facts: Facts) -> Job:
+    digest = loss_digest(cell.loss)
+    return Job(cell.id(facts.digest, digest), cell, facts.digest, digest, facts.images * cell.recipe.epochs)
+
+
 def load_data(
     dataset: Mapping[str, Any], access: Mapping[str, Any], root: Path | None, test: bool = True
 ) -> datasets.Data:
@@ -56,11 +80,11 @@ def load_data(
 
 
 def loss_digest(name: str) -> str:
-    """Of the file that the loss is defined in: an edited loss is a new cell."""
+    """Of the file that the loss is defined in, its `search` apart: an edited loss is a new cell."""
     source = inspect.getsourcefile(losses.get(name))
     if source is None:
         raise ValueError(f"the loss {name!r} was not defined in a file, so its cells cannot be told apart")
-    return hashlib.sha256(Path(source).read_bytes()).hexdigest()
+    return hashlib.sha256(without_search(Path(source).read_bytes())).hexdigest()
 
 
 def plan(
@@ -77,42 +101,40 @@ def plan(
     """
     store.clear_leftovers()
     notes: list[str] = []
-    seen: dict[str, tuple[str, int, int, str]] = {}
-    jobs = []
+    seen: dict[str, Facts] = {}
+    jobs: dict[str, Job] = {}  # a cell that two rows have is run once
     for cell in cells:
         key = json.dumps(dict(cell.dataset), sort_keys=True)
         if key not in seen:
             on_dataset(cell.dataset_label)
-            data = load_data(cell.dataset, cell.access, root, test)
-            seen[key] = (data.digest, len(data.train), data.num_classes, data.protocol)
-            notes += [f"{cell.dataset_label}: {note}" for note in data.notes]
-        digest, images, classes, _ = seen[key]
-        losses.create(cell.loss, num_classes=classes, dim=cell.dim, **dict(cell.hyper))
-        of_loss = loss_digest(cell.loss)
-        jobs.append(Job(cell.id(digest, of_loss), cell, digest, of_loss, images * cell.recipe.epochs))
+            seen[key] = facts_of(cell.dataset, cell.access, root, test)
+            notes += [f"{cell.dataset_label}: {note}" for note in seen[key].notes]
+        losses.create(cell.loss, num_classes=seen[key].classes, dim=cell.dim, **dict(cell.hyper))
+        job = job_of(cell, seen[key])
+        jobs.setdefault(job.id, job)
     done, todo, failed = [], [], []
-    for job in jobs:
-        if _is_whole(job, store, notes):
+    for job in jobs.values():
+        if whole_run(job, store, notes) is not None:
             done.append(job)
         elif (failure := store.failure(job.id)) is not None and not retry_failed:
             failed.append(failure)
         else:
             todo.append(job)
-    return Plan(jobs, done, todo, failed, notes)
+    return Plan(list(jobs.values()), done, todo, failed, notes)
 
 
-def _is_whole(job: Job, store: Store, notes: list[str]) -> bool:
+def whole_run(job: Job, store: Store, notes: list[str]) -> Run | None:
+    """The job's stored run; None if there is none, or if it was damaged and is set aside now."""
     if not store.has(job.id):
-        return False
+        return None
     try:
-        store.load(job.id)
+        return store.load(job.id)
     except DamagedError as problem:
         held = store.claim(job.id)
         if held is None:  # another runner deals with it
-            return False
+            return None
         if store.has(job.id):
             kept = store.set_aside(job.id)
             notes.append(f"{job.name}: {problem}; it is run again, the damaged one is kept in {kept}")
         held.release()
-        return False
-    return True
+        return None

@@ -171,7 +171,7 @@ def site(
     from benchmark.store import Store
 
     _load(plugin)
-    asked = spec.load(experiment)
+    asked = spec.load(experiment).without_tuned
     found, read = submitting.current(asked, entries or results / asked.name / "entries", results)
     for line in telling.left_aside(found, read):
         typer.echo(line, err=True)

@@ -32,6 +32,7 @@ class {title}(TargetOnlyHead):
     # Hyper-parameters, with default, range and meaning. s="auto" takes the scale from the number of classes.
     s: float = scale("auto")
     m: float = number(0.2, low=0.0, high=1.0, meaning="margin taken from the target's cosine")
+    search = {{"m": (0.0, 0.5)}}  # where `tune` looks; the scale has a range of its own
 
     def target_cosine(self, cosine: Tensor, batch: Batch) -> Tensor:
         # `cosine` is cos θ between each embedding and its own class (B). What is returned takes its place in training;

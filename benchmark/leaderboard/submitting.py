@@ -52,7 +52,7 @@ def experiment_of(request: running.Request) -> Experiment:
     """The experiment, with a row for each loss asked for that it does not list: that runs with its own defaults."""
     for name in request.losses or []:
         losses.get(name)
-    experiment = spec.load(request.experiment)
+    experiment = spec.load(request.experiment).without_tuned  # an entry is of one setting for all datasets
     listed = {row.name for row in experiment.losses}
     new = [LossRow(name, name, {}) for name in request.losses or [] if name not in listed]
     return replace(experiment, losses=(*experiment.losses, *new))

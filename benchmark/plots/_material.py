@@ -71,7 +71,8 @@ class Material:
         """The runs that did not diverge, by seed."""
         rows = self.table[(self.table["dataset"] == dataset) & (self.table["loss"] == loss)]
         rows = rows[rows["status"] == "ok"].sort_values("seed")
-        return [(int(seed), self._by_id[run_id]) for seed, run_id in zip(rows["seed"], rows["id"], strict=True)]
+        found = zip(rows["seed"], rows["id"], strict=True)
+        return [(int(seed), self._by_row[run_id, loss]) for seed, run_id in found]
 
     def first_runs(self, dataset: str) -> Iterator[tuple[str, int, Run]]:
         """Of every loss the run with the lowest seed: nothing is picked by how it looks."""
@@ -97,8 +98,8 @@ class Material:
         return f" Not drawn: {'; '.join(parts)}." if parts else ""
 
     @cached_property
-    def _by_id(self) -> dict[str, Run]:
-        return {run.id: run for run in self.collected.runs}
+    def _by_row(self) -> dict[tuple[str, str], Run]:
+        return {(run.id, run.cell["labels"]["loss"]): run for run in self.collected.runs}
 
 
 def read(run: Run, *names: str) -> Arrays:

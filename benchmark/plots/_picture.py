@@ -8,6 +8,8 @@ from matplotlib.figure import Figure
 
 SECTIONS = {
     "comparison": "Which loss, and how sure is that",
+    "scale": "Scale and margin",
+    "gradient": "Exact or detached gradients",
     "verification": "Same or different",
     "geometry": "How classes lie on the sphere",
     "embeddings": "What the embedding space looks like",

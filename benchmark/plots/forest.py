@@ -27,7 +27,9 @@ def draw(material: Material) -> Drawn:
             reason = f"the baseline, {material.baseline}, has no run"
         yield Skipped("forest", TITLE, reason, "comparison")
         return
-    compared = compare(material.table, material.baseline, [material.metric], material.collected.jackknife)
+    against = material.collected.experiment.baselines
+    jackknife = material.collected.jackknife
+    compared = compare(material.table, material.baseline, [material.metric], jackknife, against=against)
     if compared["difference"].isna().all():
         yield Skipped("forest", TITLE, f"no seed has a {name_of(material.column)} of both sides", "comparison")
         return
@@ -50,7 +52,7 @@ def figure(compared: pd.DataFrame) -> Figure:
         panel.set_yticks(range(len(losses)), [names[loss] for loss in losses])
         panel.set_ylim(len(losses) - 0.5, -0.5)
         panel.grid(axis="y", visible=False)
-    baseline = short(str(compared["baseline"].iloc[0]))
+    baseline = " or ".join(short(str(name)) for name in compared["baseline"].unique())
     side = "left" if column.lower_is_better else "right"
     units = f", {in_units(column)}" if column.unit else ""
     drawn.supxlabel(f"{name_of(column)}: difference from {baseline}{units} ({side} is better)")
@@ -131,7 +133,8 @@ def _legend(rows: pd.DataFrame, lower_is_better: bool) -> list[Line2D]:
 
 def caption(compared: pd.DataFrame) -> str:
     """What the picture shows, in words."""
-    column, baseline = column_of(str(compared["metric"].iloc[0])), str(compared["baseline"].iloc[0])
+    column = column_of(str(compared["metric"].iloc[0]))
+    baseline = ", of tuned losses from ".join(sorted(compared["baseline"].unique(), key=len))
     carries = listed(sorted({kind for kind in compared["interval"] if kind != "none"})) or "no interval: one seed each"
     units = f" in {in_units(column)}" if column.unit else ""
     told = [f"{column.heading}, difference from {baseline}{units}, mean over paired seeds ({carries})."]

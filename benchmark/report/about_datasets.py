@@ -31,12 +31,16 @@ def number_of_classes(runs: Sequence[Run]) -> int:
 def dataset_facts(runs: Sequence[Run]) -> Facts:
     """What people ask first, as pairs of a word and its answer; sizes are those of a run that did not diverge."""
     measured = [run for run in runs if run.metrics["diverged_at"] is None]
-    cell = runs[0].cell["cell"]
+    own = [run for run in runs if not run.cell["labels"].get("tuned")]
+    cell = (own or runs)[0].cell["cell"]
+    recipe = recipe_in_words(cell["recipe"])
+    if len(own) < len(runs):
+        recipe += "; tuned rows have learning rates of their own"
     facts: Facts = [("Data", _data(cell["dataset"]))]
     facts += _sizes(measured[0]) if measured else [("Training classes", f"{number_of_classes(runs):,}")]
     facts += [
         ("Backbone", f"{cell['backbone']}, embeddings of {cell['dim']} dimensions"),
-        ("Recipe", recipe_in_words(cell["recipe"])),
+        ("Recipe", recipe),
         ("Seeds", ", ".join(str(seed) for seed in sorted({run.cell["cell"]["seed"] for run in runs}))),
         ("Data's digest", ", ".join(sorted({run.cell["dataset_digest"][:16] for run in runs}))),
     ]

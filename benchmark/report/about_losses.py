@@ -1,6 +1,7 @@
 """What the tables say of a loss beside its figures: its family, by how its class is built, and its settings."""
 
 import json
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,13 +19,24 @@ class AboutLoss:
     settings: str  # every number, given or by default, and the choices that were given
 
 
-def about_losses(results: pd.DataFrame) -> dict[str, AboutLoss]:
-    """By label, for every loss that has a run."""
-    rows = results.drop_duplicates("loss")
-    return {
-        str(label): AboutLoss(str(label), family(losses.get(name)), settings(losses.get(name), json.loads(hyper)))
-        for label, name, hyper in zip(rows["loss"], rows["name"], rows["hyper"], strict=True)
-    }
+def about_losses(results: pd.DataFrame, tuned: Collection[str] = ()) -> dict[str, AboutLoss]:
+    """By label, for every loss that has a run. Those that were tuned have settings and a rate of each dataset."""
+    found = {}
+    for label, rows in results.groupby("loss", sort=False):
+        loss = losses.get(str(rows["name"].iloc[0]))
+        words = _by_dataset(loss, rows) if label in tuned else settings(loss, json.loads(rows["hyper"].iloc[0]))
+        found[str(label)] = AboutLoss(str(label), family(loss), words)
+    return found
+
+
+def _by_dataset(loss: type[Head], rows: pd.DataFrame) -> str:
+    """`digits: s=12.3 m=0.2 lr=0.013; glyphs: …`."""
+    first = rows.drop_duplicates("dataset")
+    parts = []
+    for dataset, hyper, recipe in zip(first["dataset"], first["hyper"], first["recipe"], strict=True):
+        rate = f"lr={json.loads(recipe)['lr']:g}"
+        parts.append(f"{dataset}: {settings(loss, json.loads(hyper))} {rate}".replace("  ", " "))
+    return "; ".join(parts)
 
 
 def family(loss: type[Head]) -> str:

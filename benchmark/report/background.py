@@ -11,12 +11,13 @@ def background(collected: Collected) -> list[tuple[str, str]]:
     """Pairs of a word and its answer; where runs differ, every value with the number of runs that have it."""
     experiment, runs = collected.experiment, collected.runs
     cells = len(runs) + len(collected.missing)
+    trained = list({run.id: run for run in runs}.values())  # a row and its tuned one may share theirs
     return [
         ("Experiment", f"{experiment.name}: {experiment.description}".removesuffix(": ")),
         ("Runs", f"{len(runs)} of {cells} cells have a result; seeds {', '.join(map(str, experiment.seeds))}"),
         ("Baseline", experiment.baseline),
         ("Protocol", f"version {PROTOCOL_VERSION}"),
-        *origin(runs).items(),
+        *origin(trained).items(),
     ]
 
 

@@ -15,10 +15,14 @@ from benchmark.report.details import details
 from benchmark.report.differences import differences, in_short, why_no_differences
 from benchmark.report.findings import Findings
 from benchmark.report.geometry import geometry
+from benchmark.report.gradients import gradients
 from benchmark.report.leaderboard import by_metric, leaderboard
-from benchmark.report.page import Content, DatasetPart, Shown, render
+from benchmark.report.page import Content, DatasetPart, SectionPart, Shown, render
 from benchmark.report.pictures import Drawn, NotDrawn, that_fit
+from benchmark.report.scale_or_margin import scale_or_margin
+from benchmark.report.section import Section
 from benchmark.report.trouble import trouble
+from benchmark.report.tuning import tuning_in_words
 from benchmark.report.wording import counted
 from benchmark.tables import Table, as_csv, as_latex, as_markdown
 
@@ -45,7 +49,9 @@ def build(
     that rest on the experiment, its overview first."""
     tables = Tables.of(collected, findings)
     files: dict[str, bytes] = {}
+    sections = sections_of(collected, findings)
     places = tables.by_place | {f"claims/{table.name}": table for table in claims}
+    places |= {f"{section.name}/{table.name}": table for section in sections for table in section.tables}
     for place, table in places.items():
         files |= {f"{place}.md": as_markdown(table).encode(), f"{place}.tex": as_latex(table).encode()}
         files[f"{place}.csv"] = as_csv(table).encode()
@@ -58,6 +64,7 @@ def build(
         size=_size(collected, findings),
         answer=said,
         warning=_warning(collected),
+        tuning=tuning_in_words(collected.experiment),
         metrics=[Shown(tables.leaderboard), *(Shown(table) for table in tables.metrics)],
         differences=None if tables.differences is None else Shown(tables.differences),
         in_short=[] if tables.differences is None else in_short(findings),
@@ -65,6 +72,7 @@ def build(
         geometry=None if tables.geometry is None else Shown(tables.geometry),
         datasets=_dataset_parts(collected, tables),
         claims=[Shown(table) for table in claims],
+        sections=[_section_part(section, fitting) for section in sections],
         meanings=[(column.heading, column.meaning) for column in COLUMNS if _is_shown(collected, column.key)],
         pictures={name: [one for one in fitting if one.section == name] for name in SECTIONS},
         skipped=[*skipped, *left_out],
@@ -91,7 +99,7 @@ class Tables:
 
     @classmethod
     def of(cls, collected: Collected, findings: Findings) -> "Tables":
-        losses = about_losses(collected.table)
+        losses = about_losses(collected.table, [row.label for row in collected.experiment.losses if row.tuned])
         runs = {dataset: runs_of(collected, dataset) for dataset in findings.datasets}
         classes = {dataset: number_of_classes(of_dataset) for dataset, of_dataset in runs.items()}
         return cls(
@@ -127,6 +135,17 @@ def file_names(labels: Sequence[str]) -> dict[str, str]:
             name = f"{plain}-{count}"
         found[label] = name
     return found
+
+
+def sections_of(collected: Collected, findings: Findings) -> list[Section]:
+    """Those that the experiment's shape asks for."""
+    found = (make(collected, findings) for make in (scale_or_margin, gradients))
+    return [section for section in found if section is not None]
+
+
+def _section_part(section: Section, drawn: Sequence[Drawn]) -> SectionPart:
+    pictures = [one for one in drawn if one.section == section.name]
+    return SectionPart(section.name, section.title, section.words, [Shown(one) for one in section.tables], pictures)
 
 
 def _dataset_parts(collected: Collected, tables: Tables) -> list[DatasetPart]:

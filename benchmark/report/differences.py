@@ -34,9 +34,11 @@ def differences(findings: Findings, losses: Losses) -> Table:
         f"p is corrected by Holm's method over the {family} tests of all losses and datasets (rows of “{ALL_DATASETS}” "
         "apart); a difference is called better or worse if it is below 0.05.",
     ]
+    tuned = sorted(set(findings.baselines.values()))
+    others = "".join(f", the other tuned rows minus {name}" for name in tuned)
     return Table(
         "differences",
-        f"Differences from {findings.baseline}",
+        "Differences from the baselines" if tuned else f"Differences from {findings.baseline}",
         (
             Column("Loss", numeric=False),
             Column("Dataset", numeric=False),
@@ -47,15 +49,15 @@ def differences(findings: Findings, losses: Losses) -> Table:
             Column("In words", numeric=False),
         ),
         tuple(rows),
-        f"Each loss minus {findings.baseline}, in percentage points, paired by seed and test identity.",
+        f"Each loss minus {findings.baseline}{others}, in percentage points, paired by seed and test identity.",
         tuple(notes),
     )
 
 
 def in_short(findings: Findings) -> list[Markup]:
     """A sentence for every dataset: how many losses beat the baseline, and by how much."""
-    parts = findings.differences.groupby("dataset", sort=False)
-    return [_sentence(str(name), rows, findings.baseline) for name, rows in parts]
+    parts = findings.differences.groupby(["dataset", "baseline"], sort=False)
+    return [_sentence(str(dataset), rows, str(baseline)) for (dataset, baseline), rows in parts]
 
 
 def _sentence(dataset: str, rows: pd.DataFrame, baseline: str) -> Markup:

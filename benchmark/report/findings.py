@@ -49,10 +49,12 @@ class Findings:
     results: pd.DataFrame
     baseline: str
     jackknife: Jackknife = field(default_factory=dict)
+    baselines: Mapping[str, str] = field(default_factory=dict)  # of losses that have one of their own
 
     @classmethod
     def of_experiment(cls, collected: Collected) -> "Findings":
-        return cls(collected.table, collected.experiment.baseline, collected.jackknife)
+        experiment = collected.experiment
+        return cls(collected.table, experiment.baseline, collected.jackknife, experiment.baselines)
 
     @cached_property
     def figures(self) -> dict[str, MetricColumn]:
@@ -103,12 +105,12 @@ class Findings:
     def differences(self) -> pd.DataFrame:
         """Each loss against the baseline by the main figure of every dataset, and by the common one over all."""
         rows = self._with(PRIMARY)
-        by_dataset = compare(rows, self.baseline, [PRIMARY], self._all_jackknife)
+        by_dataset = compare(rows, self.baseline, [PRIMARY], self._all_jackknife, against=self.baselines)
         by_dataset = by_dataset[by_dataset["dataset"] != ALL_DATASETS]
         by_dataset = by_dataset.assign(metric=[self.figures[name].key for name in by_dataset["dataset"]])
         if self.common is None or len(self.figures) < 2:
             return by_dataset
-        overall = compare(rows, self.baseline, [self.common.key], self._all_jackknife)
+        overall = compare(rows, self.baseline, [self.common.key], self._all_jackknife, against=self.baselines)
         return pd.concat([by_dataset, overall[overall["dataset"] == ALL_DATASETS]], ignore_index=True)
 
     @cached_property

@@ -59,6 +59,17 @@ class DatasetPart:
 
 
 @dataclass(frozen=True)
+class SectionPart:
+    """A section that only some experiments have."""
+
+    name: str
+    title: str
+    words: Sequence[str]
+    tables: Sequence[Shown]
+    pictures: Sequence[Drawn]
+
+
+@dataclass(frozen=True)
 class Content:
     """Everything that the page shows."""
 
@@ -66,6 +77,7 @@ class Content:
     size: str
     answer: Answer
     warning: str
+    tuning: str  # where tuned rows come from; empty without any
     metrics: Sequence[Shown]  # the leaderboard first
     differences: Shown | None
     in_short: Sequence[Markup]
@@ -73,6 +85,7 @@ class Content:
     geometry: Shown | None
     datasets: Sequence[DatasetPart]
     claims: Sequence[Shown]  # the overview first; none for most experiments
+    sections: Sequence[SectionPart]  # none for most experiments
     meanings: Facts
     pictures: Mapping[str, Sequence[Drawn]]  # by their section
     skipped: Sequence[NotDrawn]
@@ -86,11 +99,12 @@ class Content:
 
 def render(content: Content) -> str:
     """The page's text, the same for the same content."""
+    beside = {*BESIDE_TABLES, *(section.name for section in content.sections)}
     script, style = (HERE / "page.js").read_text(), (HERE / "page.css").read_text()
     return environment(HERE).get_template("page.html.j2").render(
         content=content,
         filters=_filters(content),
-        picture_sections={name: title for name, title in SECTIONS.items() if name not in BESIDE_TABLES},
+        picture_sections={name: title for name, title in SECTIONS.items() if name not in beside},
         policy=policy(script, style),
         script=Markup(script),  # the project's own files, not escaped
         style=Markup(style),

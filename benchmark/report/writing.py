@@ -14,7 +14,7 @@ from benchmark.report.findings import Findings
 from benchmark.report.pictures import draw
 from benchmark.store import write_atomically
 
-OWN_FOLDERS = ("claims", "datasets", "figures", "metrics")
+OWN_FOLDERS = ("claims", "datasets", "figures", "gradient", "metrics", "scale")
 OWN_ENDINGS = (".csv", ".md", ".png", ".svg", ".tex")
 OWN_TABLES = ("differences", "geometry")
 
@@ -25,11 +25,11 @@ class Written:
     answer: Answer
 
 
-def write_report(experiment: str | Path, results: Path, pictures: bool = True) -> Written:
+def write_report(experiment: str | Path | spec.Experiment, results: Path, pictures: bool = True) -> Written:
     """Makes the report again from what is stored; ValueError says what to run if there is nothing."""
     collected = collect(spec.load(experiment), results)
     if not collected.runs:
-        raise ValueError(_nothing(collected, experiment))
+        raise ValueError(_nothing(collected))
     made = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())
     findings = Findings.of_experiment(collected)
     drawn, skipped = draw(collected, findings.common or VERIFICATION) if pictures else ([], [])
@@ -41,7 +41,7 @@ def write_report(experiment: str | Path, results: Path, pictures: bool = True) -
     return Written(folder / PAGE, report.answer)
 
 
-def _nothing(collected: Collected, experiment: str | Path) -> str:
+def _nothing(collected: Collected) -> str:
     stored = len(list((collected.folder / "runs").glob("[0-9a-f]*")))
     why = f"there are no results of {collected.experiment.name} in {collected.folder}"
     if stored:
@@ -49,7 +49,8 @@ def _nothing(collected: Collected, experiment: str | Path) -> str:
     if collected.failures:
         first = collected.failures[0]
         why += f"; {len(collected.failures)} cells failed, the first is {first.name}: {first.reason}"
-    return f"{why}: run `python -m benchmark run {experiment}` first, or name the folder with --results"
+    asked = collected.experiment.called
+    return f"{why}: run `python -m benchmark run {asked}` first, or name the folder with --results"
 
 
 def _remove_stale(folder: Path, written: set[str]) -> None:

@@ -4,22 +4,30 @@
     cells = experiment.cells(losses=["arcface"], seeds=[0])
 """
 
+from benchmark.spec.budget import Budget
 from benchmark.spec.dataset_rows import DatasetRow
 from benchmark.spec.estimate import cell_line, estimate_seconds, in_words
 from benchmark.spec.experiment import Experiment
 from benchmark.spec.loss_rows import LossRow
 from benchmark.spec.scales import SCALES
 from benchmark.spec.shipped import describe, load, names
+from benchmark.spec.tuned import Tuned, find_tuned, read_tuned
+from benchmark.spec.tuned_rows import with_tuned
 
 __all__ = [
     "SCALES",
+    "Budget",
     "DatasetRow",
     "Experiment",
     "LossRow",
+    "Tuned",
     "cell_line",
     "describe",
     "estimate_seconds",
+    "find_tuned",
     "in_words",
     "load",
     "names",
+    "read_tuned",
+    "with_tuned",
 ]

@@ -1,17 +1,20 @@
 """An experiment: what a checked file asks for, and the cells that it expands into."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from json import dumps
 from pathlib import Path
 from typing import TypeVar
 
 from benchmark.cell import Cell, Resources
+from benchmark.spec.budget import Budget
 from benchmark.spec.dataset_rows import DatasetRow
 from benchmark.spec.loss_rows import LossRow
 from benchmark.spec.problems import did_you_mean, listed
+from benchmark.spec.tuned import Tuned
 
+SHIPPED = Path(__file__).parent.parent / "experiments"
 Row = TypeVar("Row", DatasetRow, LossRow)
 
 
@@ -24,7 +27,29 @@ class Experiment:
     datasets: tuple[DatasetRow, ...]
     losses: tuple[LossRow, ...]
     seeds: tuple[int, ...]
+    tune: Budget = field(default_factory=Budget)
+    tuned: Tuned | None = None  # where the tuned rows come from
+    plain: "Experiment | None" = None  # as it was without them
     resources: Resources = field(default=Resources())
+
+    @property
+    def called(self) -> str:
+        """What the command line takes for it: a shipped one's name, another's path."""
+        return self.name if self.path.is_relative_to(SHIPPED) else str(self.path)
+
+    @property
+    def without_tuned(self) -> "Experiment":
+        return self.plain or self
+
+    @property
+    def baselines(self) -> dict[str, str]:
+        """For rows that are compared with another one than the baseline: a tuned row with the tuned baseline, and that
+        with the baseline itself."""
+        ours = self.without_tuned.baseline
+        tuned = next((row.label for row in self.losses if row.of == ours), None)
+        if tuned is None or tuned == self.baseline:
+            return {}
+        return {row.label: tuned for row in self.losses if row.tuned is not None and row.label != tuned}
 
     def cells(
         self,
@@ -32,7 +57,7 @@ class Experiment:
         datasets: Iterable[str] | None = None,
         seeds: Iterable[int] | None = None,
     ) -> list[Cell]:
-        """The cells, each once; the filters take names or labels, and ValueError says which is unknown.
+        """The cells, each once a row; the filters take names or labels, and ValueError says which is unknown.
 
         Seed after seed, so that an interrupted run has compared everything on its first seeds and no
         dataset comes last as a whole.
@@ -67,12 +92,15 @@ def _expand(
     datasets: list[DatasetRow], losses: list[LossRow], seeds: tuple[int, ...], resources: Resources
 ) -> Iterator[Cell]:
     data_keys = [dumps(row.dataset, sort_keys=True) for row in datasets]
-    loss_keys = [dumps([row.name, row.hyper], sort_keys=True) for row in losses]
+    loss_keys = [dumps([row.name, row.hyper, row.tuned is not None], sort_keys=True) for row in losses]
     seen = set()
     for seed, (data_key, data) in product(seeds, zip(data_keys, datasets, strict=True)):
         for backbone, dim, recipe in product(data.backbones, data.dims, data.recipes):
             for loss_key, loss in zip(loss_keys, losses, strict=True):
-                if data.losses is not None and loss.label not in data.losses:
+                if data.losses is not None and (loss.of or loss.label) not in data.losses:
+                    continue
+                tuned = None if loss.tuned is None else loss.tuned.get(data.label)
+                if loss.tuned is not None and tuned is None:
                     continue
                 key = (seed, data_key, backbone, dim, recipe, loss_key)
                 if key in seen:
@@ -82,12 +110,13 @@ def _expand(
                     dataset=data.dataset,
                     backbone=backbone,
                     dim=dim,
-                    recipe=recipe,
+                    recipe=recipe if tuned is None else replace(recipe, lr=tuned.lr),
                     loss=loss.name,
-                    hyper=loss.hyper,
+                    hyper=loss.hyper if tuned is None else tuned.hyper,
                     seed=seed,
                     label=loss.label,
                     dataset_label=data.label,
                     access=data.access,
+                    tuned=tuned is not None,
                     resources=resources,
                 )

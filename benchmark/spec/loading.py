@@ -3,12 +3,13 @@
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field
 
 import losses as loss_registry
 from benchmark.cell import Resources
+from benchmark.spec.budget import Budget
 from benchmark.spec.dataset_rows import BackboneName, DatasetRow, Training, read_dataset_rows
 from benchmark.spec.experiment import Experiment
 from benchmark.spec.limits import MOST_CELLS
@@ -16,7 +17,9 @@ from benchmark.spec.loss_rows import LossRow, read_loss_rows
 from benchmark.spec.problems import Problems, did_you_mean, listed, shown
 from benchmark.spec.reading import read_document, read_text
 from benchmark.spec.recipes import read_choices
-from benchmark.spec.values import Dim, Keys, OneOrMany, ResourceKeys, Seeds
+from benchmark.spec.tuned import find_tuned, read_tuned
+from benchmark.spec.tuned_rows import TUNED_ROWS, with_tuned
+from benchmark.spec.values import Dim, Keys, OneOrMany, ResourceKeys, Seeds, one_of
 
 NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?")
 NAME_IN_WORDS = "letters, digits, '-', '_' and inner '.', beginning with a letter or digit, at most 64 characters"
@@ -34,6 +37,9 @@ class ExperimentKeys(Keys):
     recipe: dict[str, Any] = Field(default_factory=dict)
     losses: Any
     hyper: dict[str, Any] = Field(default_factory=dict)
+    tune: dict[str, Any] = Field(default_factory=dict)
+    tuned: str | None = None
+    tuned_rows: Annotated[str, one_of("choice of rows", TUNED_ROWS)] = "both"
     resources: dict[str, Any] = Field(default_factory=dict)
 
 
@@ -62,6 +68,7 @@ def read_experiment(data: Any, path: Path, problems: Problems, name: str | None 
     training = Training(keys.backbone, keys.dim, read_choices(keys.recipe, ("recipe",), problems))
     losses = read_loss_rows(keys.losses, keys.hyper, problems) if "losses" in data else ()
     rows = read_dataset_rows(keys.datasets, training, losses, problems) if "datasets" in data else ()
+    budget = problems.check(Budget, keys.tune, ("tune",))
     name = _name(name if keys.name is None else keys.name, path, problems)
     wanted = problems.check(ResourceKeys, keys.resources, ("resources",))
     if wanted is None or len(problems) > before:
@@ -71,8 +78,20 @@ def read_experiment(data: Any, path: Path, problems: Problems, name: str | None 
     _check_smoothing(rows, losses, problems)
     if len(problems) > before:
         return None
+    assert budget is not None
     resources = Resources(wanted.cpus, wanted.gpus)
-    return Experiment(name, keys.description.strip(), baseline, path, rows, losses, keys.seeds, resources)
+    plain = Experiment(
+        name, keys.description.strip(), baseline, path, rows, losses, keys.seeds, budget, resources=resources
+    )
+    return plain if keys.tuned is None else _tuned(plain, keys.tuned, keys.tuned_rows, problems)
+
+
+def _tuned(plain: Experiment, source: str, shown_rows: str, problems: Problems) -> Experiment | None:
+    try:
+        return with_tuned(plain, read_tuned(find_tuned(source, plain.path.parent)), shown_rows)
+    except ValueError as problem:
+        problems.add(("tuned",), str(problem))
+        return None
 
 
 def _sound(data: Mapping[str, Any]) -> dict[str, Any]:

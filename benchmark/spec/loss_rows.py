@@ -1,7 +1,7 @@
 """The `losses` of an experiment file: rows of its tables, each a loss with hyper-parameters and a label."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from math import prod
 from typing import Any
@@ -18,10 +18,22 @@ Settings = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
+class TunedSetting:
+    """What tuning chose for a row on one dataset."""
+
+    hyper: Settings  # what differs from the loss's defaults
+    lr: float
+
+
+@dataclass(frozen=True)
 class LossRow:
     label: str
     name: str
     hyper: Settings  # what differs from the loss's defaults
+    pinned: frozenset[str] = field(default=frozenset(), compare=False)  # given in its entry: tuning leaves them alone
+    tuned: Mapping[str, TunedSetting] | None = None  # by the dataset's label; a tuned row is trained on those alone
+    of: str = ""  # a tuned row's: the label of the row that it is the tuned one of
+    brief: str = field(default="", compare=False)  # the label with what is pinned alone
 
 
 class BesideLoss(Keys):
@@ -50,7 +62,7 @@ def read_loss_rows(given: Any, overrides: Mapping[str, Any], problems: Problems)
 def _read_overrides(overrides: Mapping[str, Any], problems: Problems) -> dict[str, dict[str, list[Any]]]:
     kind = Kind("loss", losses.names())
     found = [entry for item in overrides.items() for entry in entries(dict([item]), ("hyper",), kind, problems)]
-    return {entry.name: _read_hyper(entry.name, entry.settings, entry.settings_at, problems) for entry in found}
+    return {entry.name: read_hyper(entry.name, entry.settings, entry.settings_at, problems) for entry in found}
 
 
 def _one_by_one(entry: Entry, problems: Problems) -> Iterator[Entry]:
@@ -65,7 +77,7 @@ def _one_by_one(entry: Entry, problems: Problems) -> Iterator[Entry]:
 
 def _rows(entry: Entry, changed: Mapping[str, list[Any]], problems: Problems) -> Iterator[LossRow]:
     beside = problems.check(BesideLoss, entry.beside, entry.at)
-    own = _read_hyper(entry.name, entry.settings, entry.settings_at, problems)
+    own = read_hyper(entry.name, entry.settings, entry.settings_at, problems)
     choices = {**changed, **own}
     if prod(map(len, choices.values())) > MOST_CELLS:
         problems.add(entry.settings_at, f"the lists combine to more than {MOST_CELLS:,} settings")
@@ -73,13 +85,14 @@ def _rows(entry: Entry, changed: Mapping[str, list[Any]], problems: Problems) ->
     for values in product(*choices.values()):
         settings = dict(zip(choices, values, strict=True))
         label = with_settings(entry.name, settings)
+        brief = with_settings(entry.name, {key: value for key, value in settings.items() if key in own})
         if beside is not None and beside.label is not None:
             varying = {key: value for key, value in settings.items() if len(choices[key]) > 1}
-            label = with_settings(beside.label, varying)
-        yield LossRow(label, entry.name, _unlike_defaults(entry.name, settings))
+            label = brief = with_settings(beside.label, varying)
+        yield LossRow(label, entry.name, unlike_defaults(entry.name, settings), frozenset(own), brief=brief)
 
 
-def _read_hyper(loss: str, given: Settings, at: KeyPath, problems: Problems) -> dict[str, list[Any]]:
+def read_hyper(loss: str, given: Settings, at: KeyPath, problems: Problems) -> dict[str, list[Any]]:
     """Each hyper-parameter as the list of its values, those that the loss refuses left out."""
     declared = losses.get(loss).hyper
     found: dict[str, list[Any]] = {}
@@ -113,6 +126,6 @@ def _canonical(hyper: Any, value: Any) -> Any:
     return float(value) if is_whole and hyper.accepts(float(value)) else value
 
 
-def _unlike_defaults(loss: str, settings: Settings) -> dict[str, Any]:
+def unlike_defaults(loss: str, settings: Settings) -> dict[str, Any]:
     declared = losses.get(loss).hyper
     return {key: value for key, value in settings.items() if value != declared[key].default}

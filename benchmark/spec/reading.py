@@ -28,7 +28,7 @@ class TooLargeError(yaml.YAMLError):
 class _Loader(yaml.SafeLoader):
     """Composes nodes and stops early where they are too many or too deep."""
 
-    yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012
+    yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}
     nodes = 0
     depth = 0
 

@@ -9,6 +9,7 @@ from benchmark.statistics.comparisons import MIN_SEEDS, compare, every_pair, hol
 from benchmark.statistics.contrasts import Term, contrast
 from benchmark.statistics.evidence import RULES, Effect, Needed, Verdict, judge, what_it_takes
 from benchmark.statistics.measurements import ALL_DATASETS, Estimate, Jackknife
+from benchmark.statistics.pairs import Pairing, compare_pairs, compare_pairs_over_datasets
 from benchmark.statistics.power import detectable_effect, seeds_needed
 from benchmark.statistics.ranks import CriticalDifference, Ranks, average_ranks, critical_difference
 from benchmark.statistics.summary import summarise
@@ -24,12 +25,15 @@ __all__ = [
     "Estimate",
     "Jackknife",
     "Needed",
+    "Pairing",
     "Ranks",
     "Term",
     "Variance",
     "Verdict",
     "average_ranks",
     "compare",
+    "compare_pairs",
+    "compare_pairs_over_datasets",
     "contrast",
     "critical_difference",
     "detectable_effect",

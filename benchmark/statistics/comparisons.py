@@ -1,6 +1,6 @@
 """Differences between losses, paired by seed and test identity, and which of them survive correction."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -33,9 +33,11 @@ def compare(
     metrics: Sequence[str] | None = None,
     jackknife: Jackknife | None = None,
     level: float = LEVEL,
+    against: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
     """loss − baseline on every dataset and on the plain mean of all, with interval and p-value.
 
+    `against` gives some losses another baseline.
     The interval carries the seeds, and the test identities where `jackknife` holds them for both losses; it
     is not corrected. `p_holm` is corrected by Holm's method over all losses and datasets of a metric
     (`family` says how many tests); the rows of "all datasets" are a family of their own, and speak of these
@@ -48,7 +50,7 @@ def compare(
         losses = _losses(measured)
         if baseline not in losses:
             raise ValueError(f"the baseline {baseline!r} is not among the losses: {losses}")
-        pairs = [(loss, baseline) for loss in losses if loss != baseline]
+        pairs = [(loss, (against or {}).get(loss, baseline)) for loss in losses if loss != baseline]
         estimates = _differences(measured, pairs)
         overall = {ALL_DATASETS: estimates.pop(ALL_DATASETS)} if ALL_DATASETS in estimates else {}
         for family in (estimates, overall):
@@ -77,7 +79,7 @@ def tied_with_best(
     means = _means(measured)
     rows = []
     for dataset, differences in _differences(measured, pairs).items():
-        tests = dict(zip(pairs, _tests(differences, level), strict=True))
+        tests = dict(zip(pairs, corrected_tests(differences, level), strict=True))
         rows += [{"dataset": dataset, **row} for row in _marks(means[dataset], tests, lower_is_better)]
     columns = ["loss", "dataset", "mean", "best", "tied_with_best", "p_holm", *sizes(Estimate(None)), "note"]
     return as_nullable(pd.DataFrame(rows, columns=columns))
@@ -93,12 +95,13 @@ def every_pair(
     pairs = list(combinations(_losses(measured), 2))
     rows = []
     for dataset, differences in _differences(measured, pairs).items():
+        tests = corrected_tests(differences, level)
         rows += [
             {"loss": loss, "other": other, "dataset": dataset, "difference": estimate.mean}
             | interval(estimate, level)
             | sizes(estimate)
             | test
-            for (loss, other), estimate, test in zip(pairs, differences, _tests(differences, level), strict=True)
+            for (loss, other), estimate, test in zip(pairs, differences, tests, strict=True)
         ]
     columns = ["loss", "other", "dataset", "difference", *interval(Estimate(None), level)]
     columns += [*sizes(Estimate(None)), "p", "p_holm", "significant", "family", "note"]
@@ -148,7 +151,7 @@ def _compared(family: dict[str, list[Estimate]], pairs: list[Pair], level: float
         for dataset, estimates in family.items()
         for pair, estimate in zip(pairs, estimates, strict=True)
     ]
-    tests = _tests([estimate for *_, estimate in cells], level)
+    tests = corrected_tests([estimate for *_, estimate in cells], level)
     return [
         {"loss": loss, "baseline": baseline, "dataset": dataset, "difference": estimate.mean}
         | interval(estimate, level)
@@ -158,7 +161,7 @@ def _compared(family: dict[str, list[Estimate]], pairs: list[Pair], level: float
     ]
 
 
-def _tests(family: list[Estimate], level: float) -> list[dict[str, Any]]:
+def corrected_tests(family: list[Estimate], level: float) -> list[dict[str, Any]]:
     """p-value, corrected over the family, or the reason why there is none."""
     found = [p_value(estimate) for estimate in family]
     tested = [p for p, _ in found if p is not None]

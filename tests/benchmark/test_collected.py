@@ -1,6 +1,7 @@
 """From stored runs to one tidy frame: which of them count, and what they are called."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ from benchmark import spec
 from benchmark.cell import Cell
 from benchmark.collected import collect
 from benchmark.engine.plan import loss_digest
+from benchmark.spec.loss_rows import TunedSetting
 from benchmark.store import Failure, Store
 
 EXPERIMENT = """\
@@ -73,6 +75,33 @@ def test_settings_that_do_not_vary_are_not_in_the_name(tmp_path: Path) -> None:
     for cell in asked.cells():
         save(store, cell, 0.5)
     assert set(collect(asked, tmp_path).table["dataset"]) == {"digits"}
+
+
+def tuned(asked: spec.Experiment, rates: dict[str, float]) -> spec.Experiment:
+    """With a tuned row for each loss: its settings as they are, the rate as given."""
+    rows = []
+    for row in asked.losses:
+        setting = TunedSetting(row.hyper, rates[row.name])
+        rows += [row, replace(row, label=f"{row.name} (tuned)", tuned={"digits": setting}, of=row.label)]
+    return replace(asked, losses=tuple(rows))
+
+
+def test_a_tuned_rate_does_not_split_a_dataset_and_equal_settings_are_two_rows(tmp_path: Path) -> None:
+    plain = experiment(tmp_path, EXPERIMENT.replace("[4, 8]", "4").replace("[0.1, 0.2]", "0.1"))
+    asked = tuned(plain, {"softmax": 0.1, "normface": 0.4})
+    store = Store(tmp_path, "exp")
+    ids = [save(store, cell, 0.5) for cell in asked.cells()]
+    assert len(set(ids)) == 6  # softmax is trained once for both rows
+    found = collect(asked, tmp_path)
+    assert not found.missing
+    assert set(found.table["dataset"]) == {"digits"}
+    assert found.table.groupby("loss").size().to_dict() == {
+        "softmax": 2, "softmax (tuned)": 2, "normface s=8": 2, "normface (tuned)": 2,
+    }  # fmt: skip
+    assert len(found.jackknife) == 8
+    for run, loss in zip(found.runs, found.table["loss"], strict=True):
+        assert run.cell["labels"] == {"loss": loss, "dataset": "digits", "tuned": "(tuned)" in loss}
+    assert len(collect(plain, tmp_path).table) == 4
 
 
 def test_what_is_missing_or_failed_is_told(tmp_path: Path) -> None:

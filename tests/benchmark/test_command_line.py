@@ -68,7 +68,7 @@ def test_lists(what: str, word: str) -> None:
 
 
 def test_help_has_examples() -> None:
-    for command in ("run", "audit", "report", "score", "new-loss"):
+    for command in ("run", "audit", "report", "score", "new-loss", "advise", "maps"):
         assert f"python -m benchmark {command}" in call(command, "--help").stdout
 
 

@@ -14,8 +14,8 @@ from tests.benchmark.plots.made import BOTH, LOSSES, made
 from tests.benchmark.plots.seen import faults, is_empty
 
 PLOTS = [
-    "forest", "heatmap", "critical_difference", "roc", "angles", "geometry", "circle", "sphere", "tsne", "training",
-    "adaptation", "loss_shapes",
+    "forest", "heatmap", "critical_difference", "sensitivity", "scale", "margin_effect", "scale_margin", "gradient",
+    "roc", "angles", "geometry", "circle", "sphere", "tsne", "training", "adaptation", "loss_shapes",
 ]  # fmt: skip
 HOSTILE = '<script>alert("x")</script> $x_1$ & \\alpha^2 %'
 LONG = "a very long label for a loss with many settings s=16 m=0.25 gradient=detached "
@@ -50,7 +50,8 @@ def test_a_sound_experiment_has_every_picture(tmp_path: Path) -> None:
     both = ("closed-set-f7684c", "open-set-76ba65")
     of_each = [f"{kind}-{one}" for one in both for kind in ("roc", "det", "angles", "tsne", "target-logits", "pulls")]
     assert sorted(pictures) == sorted([*of_each, "forest", "heatmap", "geometry", "training", "adaptation"])
-    assert list(skipped) == ["critical_difference", "circle", "sphere"]
+    maps = ["scale", "margin_effect", "scale_margin", "gradient"]
+    assert list(skipped) == ["critical_difference", "sensitivity", *maps, "circle", "sphere"]
     assert skipped["critical_difference"].reason == "2 datasets cannot tell 4 losses apart by rank, 3 are needed"
     check(pictures)
 
@@ -128,7 +129,7 @@ def test_a_function_marked_as_a_plot_is_drawn_with_the_others(tmp_path: Path, mo
 
     draw.__module__ = "benchmark.plots.newcomer"
     plot("New", "geometry", place=9)(draw)
-    assert names()[6] == "newcomer"
+    assert names()[11] == "newcomer"
     _, skipped = parts(list(draw_all(made(tmp_path, LOSSES[:2], BOTH[:1], seeds=1))))
     assert skipped["newcomer"].reason == "2 losses"
     with pytest.raises(ValueError, match="there is no section 'geometrie'"):

@@ -224,7 +224,7 @@ def test_runs_of_two_commits_are_counted(tmp_path: Path) -> None:
     first.write_bytes(sealed(cell))
     assert json.loads(first.read_text())["provenance"]["commit"] == "ba9876543210+"
     text = text_of(written(tmp_path, experiment)["index.html"])
-    assert "0123456789ab (39 runs), ba9876543210+ (one run)" in text
+    assert "0123456789ab (39 runs), ba9876543210+ (1 run)" in text
 
 
 def test_a_run_whose_report_cannot_be_written_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

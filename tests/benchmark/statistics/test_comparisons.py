@@ -117,6 +117,14 @@ def test_equal_losses_and_a_constant_difference():
     assert "no variance" in row(table, loss="shifted")["note"]
 
 
+def test_some_losses_have_another_baseline():
+    values = {"a": [0.1, 0.2, 0.3, 0.4, 0.6], "b": [0.2, 0.3, 0.4, 0.5, 0.9], "c": [0.3, 0.5, 0.6, 0.7, 0.8]}
+    found = compare(frame(**values), "a", against={"c": "b"})
+    assert list(zip(found["loss"], found["baseline"], strict=True)) == [("b", "a"), ("c", "b")]
+    assert row(found, loss="c")["difference"] == pytest.approx(0.12)
+    assert set(found["family"]) == {2}
+
+
 def test_holm_by_hand():
     np.testing.assert_allclose(holm(np.array([0.01, 0.04, 0.03, 0.005])), [0.03, 0.06, 0.06, 0.02])
     np.testing.assert_allclose(holm(np.array([0.6, 0.5])), [1.0, 1.0])

@@ -1,0 +1,122 @@
+"""`advise`, and `maps`, which writes the file of measurements that it reads."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from benchmark.tables import Table, as_csv, as_html, as_latex, as_markdown, as_terminal
+
+Results = Annotated[
+    Path, typer.Option("--results", metavar="DIR", envvar="MARGINBENCH_RESULTS", help="Where results are kept.")
+]
+
+
+class Format(StrEnum):
+    terminal = "terminal"
+    markdown = "markdown"
+    latex = "latex"
+    html = "html"
+    csv = "csv"
+
+
+WRITERS = {
+    Format.terminal: as_terminal,
+    Format.markdown: as_markdown,
+    Format.latex: as_latex,
+    Format.html: as_html,
+    Format.csv: as_csv,
+}
+
+
+def advise(
+    classes: Annotated[int | None, typer.Option(help="How many classes you train on.")] = None,
+    dim: Annotated[int | None, typer.Option(help="Dimensions of the embedding, for the bounds on m.")] = None,
+    images_per_class: Annotated[float | None, typer.Option(help="Training images of a class, in the mean.")] = None,
+    gap: Annotated[float, typer.Option(help="Average angular gap for ArcGrad's rules, radians.")] = 1.0,
+    maps: Annotated[Path | None, typer.Option(metavar="FILE", help="Other maps than the committed ones.")] = None,
+    table: Annotated[bool, typer.Option("--table", help="Print s by rule over the number of classes.")] = False,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw s against C; a .png or .svg file.")] = None,
+    form: Annotated[Format, typer.Option("--format", help="How tables are printed.")] = Format.terminal,
+) -> None:
+    """Which s and m for so many classes? What theory gives, and what was measured near it.
+
+    \b
+    Examples:
+      python -m benchmark advise --classes 47
+      python -m benchmark advise --classes 1000 --dim 128 --images-per-class 20
+      python -m benchmark advise --table --format markdown
+      python -m benchmark advise --classes 1000 --plot scales.png
+    """
+    from benchmark.advice import showing
+    from benchmark.advice.advising import Case
+    from benchmark.advice.advising import advise as work_out
+    from benchmark.advice.maps_file import find_maps, read_maps
+
+    if classes is None and not table and plot is None:
+        raise ValueError("advise needs --classes C, the number of classes you train on (or --table, or --plot FILE)")
+    case = Case(classes if classes is not None else 2, dim, images_per_class, gap)
+    place = maps or find_maps()
+    stored = None if place is None else read_maps(place)
+    asked = case if classes is not None else None
+    if plot is not None:
+        _draw(plot, stored, gap, classes)
+    if table:
+        _print([showing.classes_table(asked, dim, gap, stored)], form)
+    elif asked is not None:
+        advice = work_out(asked, stored)
+        _print([showing.rules_table(asked), showing.losses_table(advice)], form)
+        for line in showing.remarks(advice):
+            typer.echo(line, err=form is Format.csv)
+
+
+def export_maps(
+    experiment: Annotated[str, typer.Argument(help="An experiment that was run: its name, or a path to its file.")],
+    to: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="results/reference/EXPERIMENT/maps.csv by default.")
+    ] = None,
+    results: Results = Path("results"),
+) -> None:
+    """Write what an experiment measured, setting by setting, as the small file that advise reads.
+
+    \b
+    Example:
+      python -m benchmark maps scale-or-margin
+    """
+    from benchmark import spec
+    from benchmark.advice import exporting
+    from benchmark.advice.maps_file import read_maps
+    from benchmark.collected import collect
+
+    collected = collect(spec.load(experiment), results)
+    path = to or exporting.default_place(collected.experiment.name, results)
+    count = exporting.export(collected, path)
+    read_maps(path)
+    typer.echo(f"maps: {path} ({count} settings)")
+    if collected.missing:
+        typer.echo(f"note: {len(collected.missing)} cells have no result yet and are not in it", err=True)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds both to the command line."""
+    app.command("advise")(advise)
+    app.command("maps")(export_maps)
+
+
+def _print(tables: list[Table], form: Format) -> None:
+    for table in tables:
+        typer.echo(str(WRITERS[form](table)) + ("\n" if form is Format.terminal else ""))
+
+
+def _draw(path: Path, stored: object, gap: float, classes: int | None) -> None:
+    from benchmark.advice.maps_file import Map
+    from benchmark.advice.picture import figure
+    from benchmark.plots import as_png, as_svg
+    from benchmark.store import write_atomically
+
+    if path.suffix not in (".png", ".svg"):
+        raise ValueError(f"--plot {path}: expected a name that ends in .png or .svg")
+    drawn = figure(stored if isinstance(stored, Map) else None, gap, classes)
+    write_atomically(path, as_png(drawn) if path.suffix == ".png" else as_svg(drawn))
+    typer.echo(f"plot: {path}")

@@ -1,0 +1,187 @@
+"""The stored maps: a small CSV file of what an experiment measured, found in a clone or an installed package.
+
+Lines that begin with # say where it comes from; a header follows, and a line for each setting on each dataset. It may
+come from anywhere, so it is read strictly: known columns only, plain numbers in their ranges, nothing twice.
+"""
+
+import csv
+import importlib.metadata
+import io
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+
+from benchmark.leaderboard.reading import check_text
+from benchmark.spec.problems import shown
+
+EXPERIMENT = "scale-or-margin"
+NAME = "maps.csv"
+IN_CLONE = Path(__file__).resolve().parents[2] / "results" / "reference" / EXPERIMENT / NAME
+INSTALLED = f"share/marginbench/{NAME}"
+LARGEST_FILE = 4 * 2**20
+MOST_ROWS = 20_000
+ABOUT = ("experiment", "measured", "versions", "commit")
+_ABOUT = re.compile(r"# ([a-z]+): (.*)")
+
+
+class MapsError(ValueError):
+    """Why a file holds no maps; the message begins with the file's name."""
+
+
+def _or_none(value: Any) -> Any:
+    return None if value == "" else value
+
+
+def _plain_text(value: Any) -> Any:
+    if isinstance(value, str):
+        check_text(value)
+    return value
+
+
+Text = Annotated[str, BeforeValidator(_plain_text), Field(min_length=1, max_length=120)]
+Share = Annotated[float, Field(ge=0.0, le=1.0)]
+Bound = Annotated[float, Field(ge=-10.0, le=10.0)]
+
+
+class MapRow(BaseModel):
+    """One setting of a loss on one dataset."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    dataset: Text
+    protocol: Literal["closed", "open"]
+    classes: Annotated[int, Field(ge=2, le=1_000_000_000)]
+    images_per_class: Annotated[float, Field(gt=0.0, le=1e9)]
+    dim: Annotated[int, Field(ge=1, le=65_536)]
+    loss: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,59}$")]
+    setting: Text
+    s: Annotated[Annotated[float, Field(gt=0.0, le=1e6)] | None, BeforeValidator(_or_none)]
+    m: Annotated[Annotated[float, Field(ge=0.0, le=100.0)] | None, BeforeValidator(_or_none)]
+    metric: Text
+    validation: Annotated[Share | None, BeforeValidator(_or_none)]
+    mean: Annotated[Share | None, BeforeValidator(_or_none)]
+    low: Annotated[Bound | None, BeforeValidator(_or_none)]
+    high: Annotated[Bound | None, BeforeValidator(_or_none)]
+    interval: Annotated[str, BeforeValidator(_plain_text), Field(max_length=120)]
+    seeds: Annotated[int, Field(ge=0, le=100_000)]
+    runs: Annotated[int, Field(ge=1, le=100_000)]
+    diverged: Annotated[int, Field(ge=0, le=100_000)]
+
+    @model_validator(mode="after")
+    def _agrees_with_itself(self) -> "MapRow":
+        if self.seeds + self.diverged > self.runs:
+            raise ValueError(f"{self.seeds} seeds and {self.diverged} diverged are more than {self.runs} runs")
+        if (self.mean is None) != (self.seeds == 0):
+            raise ValueError("there is a mean exactly where some seed has a value")
+        ends = (self.low, self.mean, self.high)
+        if (self.low is None) != (self.high is None) or (self.low is not None and self.mean is None):
+            raise ValueError("an interval has two ends and a mean inside")
+        if None not in ends and not (self.low <= self.mean <= self.high):  # type: ignore[operator]
+            raise ValueError(f"the mean {self.mean} is not inside {self.low} to {self.high}")
+        return self
+
+
+COLUMNS = tuple(MapRow.model_fields)
+
+
+@dataclass(frozen=True)
+class Map:
+    """What a file holds, and where it says that it comes from."""
+
+    path: Path
+    about: dict[str, str]  # experiment, measured, versions, commit
+    rows: tuple[MapRow, ...]
+
+    @property
+    def experiment(self) -> str:
+        return self.about["experiment"]
+
+
+def find_maps() -> Path | None:
+    """The committed maps: of the clone, else of the installed package; None if neither has them."""
+    if IN_CLONE.is_file():
+        return IN_CLONE
+    try:
+        files = importlib.metadata.files("marginbench") or []
+    except importlib.metadata.PackageNotFoundError:
+        return None
+    places = [Path(str(file.locate())) for file in files if file.as_posix().endswith(INSTALLED)]
+    return next((place.resolve() for place in places if place.is_file()), None)
+
+
+def read_maps(path: Path) -> Map:
+    """The maps in a file; `MapsError` says what is wrong, and in which line."""
+    try:
+        return _parsed(path, _text(path))
+    except ValueError as problem:
+        raise MapsError(f"{path.name}: {problem}") from None
+
+
+def _text(path: Path) -> str:
+    if not path.is_file():
+        raise ValueError(f"there is no such file ({path})")
+    with open(path, "rb") as file:
+        content = file.read(LARGEST_FILE + 1)
+    if len(content) > LARGEST_FILE:
+        raise ValueError(f"is larger than {LARGEST_FILE >> 20} MB")
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        raise ValueError("is not UTF-8 text") from None
+
+
+def _parsed(path: Path, text: str) -> Map:
+    lines = text.splitlines()
+    leading = next((number for number, line in enumerate(lines) if not line.startswith("#")), len(lines))
+    about = _about(lines[:leading])
+    reader = csv.reader(io.StringIO("\n".join(lines[leading:])), strict=True)
+    try:
+        header = next(reader, [])
+        if tuple(header) != COLUMNS:
+            raise ValueError(f"line {leading + 1} should name the columns {', '.join(COLUMNS)}")
+        rows = tuple(_row(fields, leading + reader.line_num) for fields in reader if fields)
+    except csv.Error as problem:
+        raise ValueError(f"is no CSV: {problem}") from None
+    if not rows:
+        raise ValueError("holds no line beside its header")
+    if len(rows) > MOST_ROWS:
+        raise ValueError(f"holds {len(rows):,} lines, at most {MOST_ROWS:,} are allowed")
+    _refuse_repeats(rows)
+    return Map(path, about, rows)
+
+
+def _about(lines: list[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for line in lines:
+        match = _ABOUT.fullmatch(line)
+        if match is None or match[1] in found or match[1] not in ABOUT:
+            raise ValueError(f"{shown(line[:60])} should be one of {', '.join(f'# {key}: …' for key in ABOUT)}, once")
+        check_text(match[2])
+        found[match[1]] = match[2]
+    if missing := [key for key in ABOUT if key not in found]:
+        raise ValueError(f"does not say {', '.join(f'# {key}: …' for key in missing)}")
+    return found
+
+
+def _row(fields: list[str], line: int) -> MapRow:
+    if len(fields) != len(COLUMNS):
+        raise ValueError(f"line {line} has {len(fields)} fields, expected {len(COLUMNS)}")
+    try:
+        return MapRow.model_validate(dict(zip(COLUMNS, fields, strict=True)))
+    except ValidationError as problem:
+        first = problem.errors(include_url=False)[0]
+        at = f" {first['loc'][0]}" if first["loc"] else ""
+        came = f", not {shown(first['input'])}" if first["loc"] else ""
+        raise ValueError(f"line {line}{at}: {first['msg'].removeprefix('Value error, ')}{came}") from None
+
+
+def _refuse_repeats(rows: tuple[MapRow, ...]) -> None:
+    seen: set[tuple[str, str]] = set()
+    for row in rows:
+        key = (row.dataset, row.setting)
+        if key in seen:
+            raise ValueError(f"{shown(row.setting)} on {shown(row.dataset)} is given twice")
+        seen.add(key)

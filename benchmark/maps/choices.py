@@ -1,0 +1,55 @@
+"""Each loss's best setting among those that were run, chosen on validation data: the test split has no say in it."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from benchmark.columns import MetricColumn
+
+KEPT = ("dataset", "name", "title", "tuned", "loss", "s", "m")
+
+
+def validation_key(column: MetricColumn) -> str:
+    """The same figure, measured on the validation split."""
+    return f"val/{column.key.removeprefix('test/')}"
+
+
+def chosen_on_validation(rows: pd.DataFrame, figures: Mapping[str, MetricColumn]) -> pd.DataFrame:
+    """dataset, name, loss, s, m and so on, and `validation`, the mean over seeds that it was chosen by; a row for each
+    dataset and loss, tuned rows apart from others.
+
+    A setting of which a run diverged is taken only where every setting had one. Of equal ones the smaller scale is
+    taken, then the smaller margin.
+    """
+    found = [
+        _best(part, figures[str(dataset)])
+        for (dataset, _), part in rows.groupby(["dataset", "title"], sort=True)
+        if str(dataset) in figures and validation_key(figures[str(dataset)]) in rows
+    ]
+    columns = [*KEPT, "validation"]
+    return pd.DataFrame([row for row in found if row is not None], columns=columns)
+
+
+def _best(part: pd.DataFrame, column: MetricColumn) -> dict[str, object] | None:
+    values = pd.to_numeric(part[validation_key(column)], errors="coerce").astype(float)
+    sign = -1.0 if column.lower_is_better else 1.0
+    means = (
+        part.assign(value=sign * values, unsound=part["status"] != "ok")
+        .groupby("loss", as_index=False)
+        .agg(
+            dataset=("dataset", "first"),
+            name=("name", "first"),
+            title=("title", "first"),
+            tuned=("tuned", "first"),
+            s=("s", "first"),
+            m=("m", "first"),
+            value=("value", "mean"),
+            unsound=("unsound", "any"),
+        )
+        .dropna(subset=["value"])
+        .sort_values(["unsound", "value", "s", "m", "loss"], ascending=[True, False, True, True, True])
+    )
+    if not len(means):
+        return None
+    first = means.iloc[0]
+    return {**{key: first[key] for key in KEPT}, "validation": sign * float(first["value"])}

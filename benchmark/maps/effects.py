@@ -1,0 +1,71 @@
+"""What a margin adds at the same scale: each loss minus normface at its own s, paired by seed and test identity."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+import losses
+from benchmark.columns import MetricColumn
+from benchmark.statistics import Jackknife, Pairing, compare_pairs, compare_pairs_over_datasets
+
+REFERENCE = "normface"
+"""The loss without a margin that every other is compared with."""
+SAME_SCALE = 9  # decimals to which two scales are one
+KEYS = ["dataset", "loss", "name", "title", "variant", "tuned", "s", "m"]
+
+
+def margin_pairs(rows: pd.DataFrame) -> pd.DataFrame:
+    """dataset, loss, baseline, s, m and so on: every row with a margin and normface's at the same scale, both tuned or
+    neither.
+
+    Losses whose s is the factor of the cosines: those that angles or powers of cosines are scaled by are no match.
+    """
+    each = rows.drop_duplicates(["dataset", "loss"])[KEYS].dropna(subset=["s"])
+    each = each.assign(scale=each["s"].round(SAME_SCALE))
+    plain = each[each["name"] == REFERENCE].drop_duplicates(["dataset", "scale", "tuned"])
+    plain = plain[["dataset", "scale", "tuned", "loss"]].rename(columns={"loss": "baseline"})
+    with_margin = each[[issubclass(losses.get(name), losses.MarginHead) for name in each["name"]]]
+    paired = with_margin.merge(plain, on=["dataset", "scale", "tuned"])
+    return paired.sort_values(["dataset", "name", "m", "s", "loss"], ignore_index=True)[[*KEYS, "baseline"]]
+
+
+def margin_effects(
+    rows: pd.DataFrame, figures: Mapping[str, MetricColumn], jackknife: Jackknife | None = None
+) -> pd.DataFrame:
+    """The rows of `margin_pairs` with the columns of `compare_pairs`, each dataset by its own figure."""
+    pairs = _of_datasets(margin_pairs(rows), figures)
+    pairings = [
+        Pairing(loss, baseline, dataset, figures[dataset].key)
+        for loss, baseline, dataset in zip(pairs["loss"], pairs["baseline"], pairs["dataset"], strict=True)
+    ]
+    return _beside(compare_pairs(rows, pairings, jackknife), pairs)
+
+
+def margin_effects_over_datasets(
+    rows: pd.DataFrame, datasets: list[str], metric: str, jackknife: Jackknife | None = None
+) -> pd.DataFrame:
+    """The same for the mean over datasets, of the pairs that stand on all of them at one scale."""
+    pairs = margin_pairs(rows)
+    pairs = pairs[pairs["dataset"].isin(datasets)]
+    counts = pairs.groupby(["loss", "baseline", "s"])["dataset"].transform("nunique")
+    common = pairs[counts == len(datasets)].drop_duplicates(["loss", "baseline"]).reset_index(drop=True)
+    both = list(zip(common["loss"], common["baseline"], strict=True))
+    return _beside(compare_pairs_over_datasets(rows, both, datasets, metric, jackknife), common)
+
+
+def why_no_margin_effects(rows: pd.DataFrame) -> str:
+    """The reason, or nothing where there is a margin to compare with none."""
+    if REFERENCE not in set(rows["name"]):
+        return f"{REFERENCE}, which has no margin, was not run"
+    if not len(margin_pairs(rows)):
+        return f"no loss with a margin was run at a scale that {REFERENCE} was run at"
+    return ""
+
+
+def _of_datasets(pairs: pd.DataFrame, figures: Mapping[str, MetricColumn]) -> pd.DataFrame:
+    return pairs[pairs["dataset"].isin(list(figures))].reset_index(drop=True)
+
+
+def _beside(compared: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
+    """Both have one row a pair, in the same order."""
+    return compared.assign(**{key: pairs[key].to_numpy() for key in ("name", "variant", "s", "m")})

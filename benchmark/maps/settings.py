@@ -1,0 +1,89 @@
+"""The scale and the margin that a row of an experiment trains with: given, by default, or by the class count."""
+
+import json
+import math
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import pandas as pd
+
+import losses
+from benchmark.spec.labels import with_settings as labelled
+
+SCALES = ("s",)
+MARGINS = ("m", "m0")  # what the one margin of a loss may be called; kappaface calls it m0
+TUNED = " (tuned)"  # how labels of tuned rows end
+FEWEST = 2  # values without which nothing varies
+
+
+def with_settings(table: pd.DataFrame, classes: Mapping[str, int]) -> pd.DataFrame:
+    """The tidy frame with the columns s and m, NaN where a loss has none, adapts it, or has several margins; and with
+    `variant`, the loss with whatever else was given. Where tuned rows stand beside others, `tuned` tells them apart,
+    and so do `variant` and `title`, the loss's name.
+
+    `classes` are the training classes of each dataset, which s="auto" goes by.
+    """
+    found = [
+        scale_and_margin(str(name), str(hyper), classes[str(dataset)])
+        for name, hyper, dataset in zip(table["name"], table["hyper"], table["dataset"], strict=True)
+    ]
+    numbers = {"s": [_or_nan(s) for s, _ in found], "m": [_or_nan(m) for _, m in found]}
+    columns = {key: pd.Series(values, table.index, dtype=float) for key, values in numbers.items()}
+    tuned = table["loss"].astype(str).str.endswith(TUNED)
+    marks = tuned.map({True: TUNED, False: ""}) if tuned.any() and not tuned.all() else pd.Series("", table.index)
+    variants = [variant(str(name), str(hyper)) for name, hyper in zip(table["name"], table["hyper"], strict=True)]
+    return table.assign(
+        **columns,
+        tuned=tuned,
+        title=table["name"].astype(str) + marks,
+        variant=pd.Series(variants, table.index, dtype=object) + marks,
+    )
+
+
+@cache
+def scale_and_margin(name: str, hyper: str, classes: int) -> tuple[float | None, float | None]:
+    """s and m of a loss whose given hyper-parameters are the JSON text `hyper`, read from the loss itself."""
+    head = losses.create(name, num_classes=classes, dim=2, **json.loads(hyper))
+    return _plain(head, SCALES), _plain(head, MARGINS)
+
+
+def all_settings(name: str, hyper: str) -> dict[str, Any]:
+    """Every hyper-parameter, given or by default."""
+    declared = {key: one.default for key, one in losses.get(name).hyper.items()}
+    return {**declared, **json.loads(hyper)}
+
+
+@cache
+def variant(name: str, hyper: str) -> str:
+    """`arcface`, or `arcface gradient=detached`: the loss with the settings given that are neither s nor m."""
+    given = json.loads(hyper)
+    return labelled(name, {key: given[key] for key in given if key not in (*SCALES, *MARGINS)})
+
+
+def scales_of(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of losses that were trained at several scales on a dataset, with the same margin."""
+    known = rows[rows["s"].notna()]
+    groups = known.assign(scale=known["s"].round(9)).groupby(["dataset", "variant", "m"], dropna=False)
+    counts = groups["scale"].transform("nunique")
+    return known[counts >= FEWEST]
+
+
+def why_no_scales(rows: pd.DataFrame) -> str:
+    """The reason, or nothing where some loss was trained at several scales."""
+    if rows["s"].notna().sum() == 0:
+        return "no loss with a fixed scale was run"
+    return "" if len(scales_of(rows)) else "every loss has one scale only on each dataset"
+
+
+def _plain(head: losses.Head, names: tuple[str, ...]) -> float | None:
+    """A setting that is one number and stays what it is: an adapted one is a tensor."""
+    for name in names:
+        value = getattr(head, name, None)
+        if isinstance(value, int | float):
+            return float(value)
+    return None
+
+
+def _or_nan(value: float | None) -> float:
+    return math.nan if value is None else value

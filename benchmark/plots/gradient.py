@@ -1,0 +1,37 @@
+"""Exact or detached: every loss's detached form minus its exact one, as a forest plot."""
+
+import pandas as pd
+
+from benchmark.maps import gradient_effects, gradient_effects_over_datasets, gradient_pairs
+from benchmark.plots._maps import figures
+from benchmark.plots._material import Material
+from benchmark.plots._picture import Picture, Skipped
+from benchmark.plots._registry import Drawn, plot
+from benchmark.plots._words import name_of
+from benchmark.plots.forest import caption, figure
+
+TITLE = "Detached minus exact"
+OTHER = "its exact form"
+
+
+@plot(TITLE, "gradient", place=1)
+def draw(material: Material) -> Drawn:
+    if not len(gradient_pairs(material.table)):
+        reason = "no two rows differ in the gradient alone"
+        yield Skipped("gradient", TITLE, reason, "gradient")
+        return
+    compared = effects(material)
+    if compared["difference"].isna().all():
+        yield Skipped("gradient", TITLE, f"no seed has a {name_of(material.column)} of both forms", "gradient")
+        return
+    yield Picture("gradient", TITLE, caption(compared), figure(compared), "gradient")
+
+
+def effects(material: Material) -> pd.DataFrame:
+    """As the forest plot wants them: each loss by its own title, against its exact form."""
+    known, jackknife = figures(material), material.collected.jackknife
+    found = gradient_effects(material.table, known, jackknife)
+    if len(known) > 1:
+        overall = gradient_effects_over_datasets(material.table, sorted(known), material.metric, jackknife)
+        found = pd.concat([found, overall], ignore_index=True) if len(overall) else found
+    return found.assign(loss=found["title"], baseline=OTHER)

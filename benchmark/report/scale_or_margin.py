@@ -1,0 +1,255 @@
+"""Scale or margin: for experiments that train losses at several scales, what each of the two does by itself."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from benchmark.collected import Collected
+from benchmark.columns import MetricColumn
+from benchmark.maps import (
+    REFERENCE,
+    chosen_on_validation,
+    classes_of,
+    failures,
+    margin_effects,
+    margin_effects_over_datasets,
+    scales_of,
+    training_sizes,
+    why_no_margin_effects,
+    why_no_scales,
+    with_settings,
+)
+from benchmark.maps.failures import NEAR, UNRELATED
+from benchmark.report.effect_entry import effect_entry, effect_notes
+from benchmark.report.findings import Findings
+from benchmark.report.leaderboard import PLUS_MINUS
+from benchmark.report.section import Section
+from benchmark.statistics import Jackknife, Pairing, compare_pairs, summarise
+from benchmark.tables import BEST, Column, Entry, Row, Table, with_error
+from benchmark.tables.model import NOTHING
+
+Figures = Mapping[str, MetricColumn]
+
+
+def scale_or_margin(collected: Collected, findings: Findings) -> Section | None:
+    """None where no loss was trained at several scales."""
+    classes = classes_of(training_sizes(collected))
+    rows = with_settings(collected.table, classes)
+    if why_no_scales(rows) or not findings.figures:
+        return None
+    figures, jackknife = findings.figures, findings.jackknife
+    tables = [scale_alone(rows, figures, jackknife)]
+    if not why_no_margin_effects(rows):
+        common = findings.common
+        tables.append(equal_scale(rows, figures, common.key if common else None, jackknife))
+    if len(chosen_on_validation(rows, figures)):
+        tables.append(best_settings(rows, figures, jackknife))
+    failed = failures(rows, figures, classes)
+    if len(failed):
+        tables.append(failing(failed))
+    return Section("scale", "Scale and margin", _words(rows, bool(len(failed))), tuple(tables))
+
+
+def _words(rows: pd.DataFrame, failed: bool) -> tuple[str, ...]:
+    words = [
+        f"Rows at the same s differ by the margin alone: what is left of a loss's lead over {REFERENCE} there is the "
+        f"margin's. What {REFERENCE} gains from one s to another is the scale's.",
+    ]
+    if why_no_margin_effects(rows):
+        words.append(f"There is no comparison at the same scale: {why_no_margin_effects(rows)}.")
+    if not failed:
+        words.append("No setting failed: no run diverged, is near chance or left its class weights unlearned.")
+    return tuple(words)
+
+
+def scale_alone(rows: pd.DataFrame, figures: Figures, jackknife: Jackknife) -> Table:
+    """Every loss that was trained at several scales: its main figure at each."""
+    shown = scales_of(rows)
+    shown = shown[shown["dataset"].isin(list(figures))]
+    scales = _numbers(shown["s"])
+    means = _means(shown, figures, jackknife)
+    chosen = {(one["dataset"], one["loss"]) for one in chosen_on_validation(rows, figures).to_dict("records")}
+    lines = []
+    for (dataset, name, margin), part in shown.groupby(["dataset", "variant", _margin_key(shown)], sort=True):
+        by_scale = {round(float(s), 9): str(loss) for s, loss in zip(part["s"], part["loss"], strict=True)}
+        found = {scale: means.get((loss, str(dataset))) for scale, loss in by_scale.items()}
+        best = _best(found, figures[str(dataset)])
+        picked = [scale for scale, loss in by_scale.items() if (dataset, loss) in chosen]
+        entries = [_mean_entry(found.get(scale), figures[str(dataset)], scale == best) for scale in scales]
+        first = (Entry(str(dataset)), Entry(str(name)), Entry(str(margin) or NOTHING))
+        last = Entry(_plain(picked[0]), picked[0]) if picked else Entry(NOTHING)
+        lines.append(Row((*first, *entries, last), tags={"dataset": str(dataset)}))
+    columns = [Column(heading, numeric=False) for heading in ("Dataset", "Loss", "Margin")]
+    columns += [Column(f"s={_plain(scale)}", "scale of the cosines") for scale in scales]
+    columns.append(Column("s on validation", "the scale of the setting of this loss that is best on validation data"))
+    return Table(
+        "scale-alone",
+        "What scale does",
+        tuple(columns),
+        tuple(lines),
+        "Main figure of each dataset, %, mean over the seeds. Along a line only the scale changes, and with it the "
+        "learning rate where that was chosen for each setting.",
+        (
+            f"{PLUS_MINUS}; bold is a line's best mean on test data.",
+            "The last column stands in the line of the margin that was chosen with it.",
+        ),
+    )
+
+
+def equal_scale(rows: pd.DataFrame, figures: Figures, common: str | None, jackknife: Jackknife) -> Table:
+    """loss − normface at the same s, a line for each dataset, loss and margin, a column for each scale."""
+    effects = margin_effects(rows, figures, jackknife)
+    if common is not None and len(figures) > 1:
+        overall = margin_effects_over_datasets(rows, sorted(figures), common, jackknife)
+        effects = pd.concat([effects, overall], ignore_index=True) if len(overall) else effects
+    scales = _numbers(effects["s"])
+    lines = []
+    for (dataset, name, margin), part in effects.groupby(["dataset", "variant", _margin_key(effects)], sort=True):
+        by_scale = {round(float(one["s"]), 9): one for one in part.to_dict("records")}
+        first = (Entry(str(dataset)), Entry(str(name)), Entry(str(margin) or NOTHING))
+        entries = [effect_entry(by_scale.get(scale)) for scale in scales]
+        lines.append(Row((*first, *entries), tags={"dataset": str(dataset)}))
+    columns = [Column(heading, numeric=False) for heading in ("Dataset", "Loss", "Margin")]
+    columns += [Column(f"s={_plain(scale)}", f"loss − {REFERENCE}, both at this scale") for scale in scales]
+    return Table(
+        "margin-at-equal-scale",
+        "What the margin adds at the same scale",
+        tuple(columns),
+        tuple(lines),
+        f"Each loss minus {REFERENCE} at the same s, main figure of each dataset, in percentage points, paired by seed "
+        "and test identity.",
+        effect_notes(effects),
+    )
+
+
+def best_settings(rows: pd.DataFrame, figures: Figures, jackknife: Jackknife) -> Table:
+    """Each loss at the setting chosen on validation, against normface at the one chosen for it."""
+    chosen = chosen_on_validation(rows, figures)
+    means = _means(rows, figures, jackknife)
+    every = chosen.to_dict("records")
+    plain = {(one["dataset"], one["tuned"]): one["loss"] for one in every if one["name"] == REFERENCE}
+    others = [one for one in every if one["name"] != REFERENCE and (one["dataset"], one["tuned"]) in plain]
+    pairings = [
+        Pairing(one["loss"], plain[one["dataset"], one["tuned"]], one["dataset"], figures[one["dataset"]].key)
+        for one in others
+    ]
+    compared = compare_pairs(rows, pairings, jackknife)
+    effects: dict[tuple[str, str], Any] = {
+        (one["dataset"], one["loss"]): one for one in compared.to_dict("records")
+    }
+    at_scale = {
+        (one["dataset"], one["loss"]): one for one in margin_effects(rows, figures, jackknife).to_dict("records")
+    }
+    lines = []
+    for one in chosen.to_dict("records"):
+        at, column = (str(one["dataset"]), str(one["loss"])), figures[str(one["dataset"])]
+        entries = (
+            Entry(at[0]),
+            Entry(str(one["title"])),
+            Entry(at[1]),
+            _number_entry(one["s"]),
+            _number_entry(one["m"]),
+            with_error(column.factor * float(one["validation"]), decimals=column.decimals),
+            _mean_entry(means.get((at[1], at[0])), column, best=False),
+            effect_entry(effects.get(at)),
+            effect_entry(at_scale.get(at)),
+        )
+        lines.append(Row(entries, tags={"dataset": at[0]}))
+    return Table(
+        "best-settings",
+        "Each loss at its best setting",
+        (
+            Column("Dataset", numeric=False),
+            Column("Loss", numeric=False),
+            Column("Setting", "of those that were run, the best on validation data", numeric=False),
+            Column("s", "scale"),
+            Column("m", "margin, of losses that have one"),
+            Column("Validation, %", "main figure on validation data, by which the setting was chosen"),
+            Column("Test, %", "main figure on test data"),
+            Column(f"− best {REFERENCE}", f"minus {REFERENCE} at the scale chosen for it on validation data"),
+            Column(f"− {REFERENCE} at this s", f"minus {REFERENCE} at the same scale"),
+        ),
+        tuple(lines),
+        "Settings are chosen on validation data and compared on test data, in percentage points. Losses differ in how "
+        "many settings were run: the more there are to choose from, the better the best of them looks.",
+        effect_notes(compared),
+    )
+
+
+def failing(failed: pd.DataFrame) -> Table:
+    """Settings with a run that came to nothing."""
+    lines = [
+        Row(
+            (
+                Entry(str(one["dataset"])),
+                Entry(str(one["loss"])),
+                *(Entry(str(one[key]), int(one[key])) for key in ("runs", "diverged", "near_chance", "unlearned")),
+            ),
+            tags={"dataset": str(one["dataset"])},
+        )
+        for one in failed.to_dict("records")
+    ]
+    return Table(
+        "where-training-fails",
+        "Where training fails",
+        (
+            Column("Dataset", numeric=False),
+            Column("Setting", numeric=False),
+            Column("Runs"),
+            Column("Diverged", "loss or weights were no longer finite, or grew without end"),
+            Column("Near chance", f"main figure within {NEAR:.0%} of the way from guessing to perfect"),
+            Column("Weights unlearned", f"class centres at {UNRELATED:g}° or more from their class weights"),
+        ),
+        tuple(lines),
+        f"Runs that diverged; else those whose main figure is within {NEAR:.0%} of the way from guessing to perfect; "
+        f"else those whose class centres lie {UNRELATED:g}° or more from their class weights (90° is chance).",
+    )
+
+
+def _means(rows: pd.DataFrame, figures: Figures, jackknife: Jackknife) -> dict[tuple[str, str], Any]:
+    found: dict[tuple[str, str], Any] = {}
+    for dataset, column in figures.items():
+        part = rows[rows["dataset"] == dataset]
+        if len(part):
+            means = summarise(part, [column.key], jackknife).to_dict("records")
+            found |= {(str(one["loss"]), dataset): one for one in means}
+    return found
+
+
+def _mean_entry(mean: Any, column: MetricColumn, best: bool) -> Entry:
+    if mean is None:
+        return Entry(NOTHING)
+    if pd.isna(mean["mean"]):
+        return Entry("diverged")
+    half = None if pd.isna(mean["half_width"]) else column.factor * float(mean["half_width"])
+    return with_error(column.factor * float(mean["mean"]), half, column.decimals, BEST if best else "", _left_out(mean))
+
+
+def _left_out(mean: Any) -> str:
+    left = int(mean["left_out"])
+    return f"{left} of {left + int(mean['n_seeds'])} runs diverged; the mean is over the others" if left else ""
+
+
+def _best(found: Mapping[float, Any], column: MetricColumn) -> float | None:
+    known = {scale: float(one["mean"]) for scale, one in found.items() if one is not None and not pd.isna(one["mean"])}
+    if len(known) < 2:
+        return None
+    return min(known, key=lambda scale: (known[scale] if column.lower_is_better else -known[scale], scale))
+
+
+def _margin_key(rows: pd.DataFrame) -> "pd.Series[str]":
+    """What stands for the margin: the number, or nothing for losses without one."""
+    return rows["m"].map(lambda m: "" if pd.isna(m) else f"{m:g}")
+
+
+def _numbers(values: "pd.Series[float]") -> list[float]:
+    return sorted({round(float(value), 9) for value in values})
+
+
+def _number_entry(value: Any) -> Entry:
+    return Entry(NOTHING) if pd.isna(value) else Entry(_plain(float(value)), float(value))
+
+
+def _plain(value: float) -> str:
+    return f"{value:.4g}"

@@ -1,0 +1,124 @@
+"""A file of tuned settings: what `tune` chose for each row on each dataset, and with which budget. Not trusted."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from benchmark.cell import Recipe
+from benchmark.spec.budget import Budget, Rate
+from benchmark.spec.dataset_rows import DatasetRow
+from benchmark.spec.loss_rows import LossRow
+from benchmark.spec.problems import KeyPath, Problems, did_you_mean, listed, shown
+from benchmark.spec.reading import read_document, read_text
+from benchmark.spec.values import Keys, Label
+
+FOLDER = Path(__file__).parent.parent / "experiments" / "tuned"
+SUFFIXES = (".yaml", ".yml")
+
+Score = Annotated[float, Field(ge=0.0, le=1.0)]
+Word = Annotated[str, Field(max_length=200)]
+
+
+class Made(Keys):
+    """What made the file."""
+
+    date: Word
+    marginbench: Word
+    python: Word
+    torch: Word
+    optuna: Word | None
+    commit: Word | None
+
+
+class Choice(Keys):
+    """What was chosen for one row on one dataset."""
+
+    hyper: dict[str, Any]
+    lr: Rate
+    trial: Annotated[int, Field(ge=0)]
+    validation: Score | None  # the chosen trial's score; None if no trial trained
+    before: Score | None  # the score of the experiment's own setting; None if it was not tried, or did not train
+    of: Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]  # what was tuned; see `fingerprint`
+
+
+class TunedKeys(Keys):
+    experiment: Label
+    made: dict[str, Any]
+    budget: dict[str, Any]
+    sampler: Word
+    pruning: Word
+    datasets: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """A checked file; whether its rows and settings are an experiment's is looked at where it is put to use."""
+
+    path: Path
+    experiment: str
+    made: Made
+    budget: Budget
+    sampler: str
+    pruning: str
+    choices: Mapping[str, Mapping[str, Choice]]  # by the dataset's label and the row's
+
+
+def find_tuned(source: str, beside: Path) -> Path:
+    """The path of a file named relative to a folder, or of one that comes with the benchmark."""
+    path = Path(source)
+    if path.suffix in SUFFIXES:
+        return beside / path
+    known = sorted(found.stem for found in FOLDER.glob("*.yaml"))
+    if source not in known:
+        missing = f"there is no file of tuned settings {shown(source)}{did_you_mean(source, known)}"
+        raise ValueError(f"{missing} (there are {listed(known)}; or give the path of a .yaml file)")
+    return FOLDER / f"{source}.yaml"
+
+
+def read_tuned(path: Path) -> Tuned:
+    """ValueError names everything that is wrong, with its line and key."""
+    problems = Problems(path.name)
+    data = read_document(read_text(path), problems)
+    if not isinstance(data, Mapping):
+        problems.add((), f"should be a mapping with the keys {listed(TunedKeys.model_fields)}, not {shown(data)}")
+    keys = problems.check(TunedKeys, data, ()) if isinstance(data, Mapping) else None
+    problems.raise_if_any()
+    assert keys is not None
+    made = problems.check(Made, keys.made, ("made",))
+    budget = problems.check(Budget, keys.budget, ("budget",))
+    choices = {
+        dataset: _read_choices(rows, ("datasets", dataset), problems) for dataset, rows in keys.datasets.items()
+    }
+    if not choices:
+        problems.add(("datasets",), "should not be empty")
+    problems.raise_if_any()
+    assert made is not None
+    assert budget is not None
+    return Tuned(path, keys.experiment, made, budget, keys.sampler, keys.pruning, choices)
+
+
+def _read_choices(rows: Any, at: KeyPath, problems: Problems) -> dict[str, Choice]:
+    if not isinstance(rows, Mapping) or not rows:
+        problems.add(at, f"should be a mapping from rows to their settings, not {shown(rows)}")
+        return {}
+    found = {row: problems.check(Choice, given, (*at, row)) for row, given in rows.items()}
+    return {row: choice for row, choice in found.items() if choice is not None}
+
+
+def fingerprint(data: DatasetRow, backbone: str, dim: int, recipe: Recipe, loss: LossRow) -> str:
+    """Of all that a choice was made for: other data, training or pinned settings need tuning of their own."""
+    parts = {
+        "dataset": dict(data.dataset),
+        "backbone": backbone,
+        "dim": dim,
+        "recipe": asdict(recipe),
+        "loss": loss.name,
+        "hyper": dict(loss.hyper),
+        "pinned": sorted(loss.pinned),
+    }
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]

@@ -1,0 +1,81 @@
+"""An experiment with tuned rows: beside every row that a file of tuned settings covers, the same loss as tuned."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+from benchmark.spec.dataset_rows import DatasetRow
+from benchmark.spec.experiment import Experiment
+from benchmark.spec.loss_rows import TunedSetting, read_hyper, unlike_defaults
+from benchmark.spec.problems import Problems, did_you_mean, listed, shown
+from benchmark.spec.tuned import Choice, Tuned, fingerprint
+
+TUNED_ROWS = ("both", "only")
+"""Tuned rows beside the experiment's own, or in their place."""
+
+
+def with_tuned(experiment: Experiment, tuned: Tuned, rows: str = "both") -> Experiment:
+    """ValueError says what in the file is not this experiment's."""
+    if rows not in TUNED_ROWS:
+        raise ValueError(f"tuned rows {shown(rows)}: expected one of {listed(TUNED_ROWS)}")
+    plain = experiment.without_tuned
+    problems = Problems(tuned.path.name)
+    settings = _checked(plain, tuned, problems)
+    problems.raise_if_any()
+    names = Counter(row.brief for row in plain.losses)
+    made = {}
+    for row in plain.losses:
+        if row.label in settings:
+            name = row.brief if row.brief and names[row.brief] == 1 else row.label
+            made[row.label] = replace(row, label=f"{name} (tuned)", tuned=settings[row.label], of=row.label)
+    clash = sorted({row.label for row in made.values()} & {row.label for row in plain.losses})
+    if clash:
+        raise ValueError(f"{plain.name} has a row labelled {shown(clash[0])} already; rename it")
+    if rows == "only":
+        losses = tuple(made.values())
+        baseline = made[plain.baseline].label if plain.baseline in made else losses[0].label
+    else:
+        losses = tuple(one for row in plain.losses for one in (row, made.get(row.label)) if one is not None)
+        baseline = plain.baseline
+    return replace(plain, losses=losses, baseline=baseline, tuned=tuned, plain=plain)
+
+
+def one_training(data: DatasetRow) -> bool:
+    """Whether it is trained on in one way, which is what can be tuned."""
+    return len(data.backbones) == len(data.dims) == len(data.recipes) == 1
+
+
+def _checked(plain: Experiment, tuned: Tuned, problems: Problems) -> dict[str, dict[str, TunedSetting]]:
+    """By the row's label, then by the dataset's."""
+    found: dict[str, dict[str, TunedSetting]] = {}
+    for dataset, label, choice in _every(tuned):
+        at = ("datasets", dataset)
+        data = [row for row in plain.datasets if row.label == dataset]
+        if not data:
+            problems.add(at, _unknown("dataset", dataset, plain, [row.label for row in plain.datasets]))
+            continue
+        loss = next((row for row in plain.losses if row.label == label), None)
+        if loss is None:
+            problems.add((*at, label), _unknown("row", label, plain, [row.label for row in plain.losses]))
+            continue
+        values = read_hyper(loss.name, choice.hyper, (*at, label, "hyper"), problems)
+        if len(data) > 1 or not one_training(data[0]):
+            problems.add(at, f"{plain.name} trains on it in several ways; settings are tuned for one")
+        elif choice.of != fingerprint(data[0], data[0].backbones[0], data[0].dims[0], data[0].recipes[0], loss):
+            problems.add((*at, label), f"was tuned with other data, training or pinned settings than {plain.name} has")
+        elif any(isinstance(value, list) for value in choice.hyper.values()) or any(not one for one in values.values()):
+            problems.add((*at, label, "hyper"), "should have one value for each name")
+        else:
+            hyper = unlike_defaults(loss.name, {key: one[0] for key, one in values.items()})
+            found.setdefault(label, {})[dataset] = TunedSetting(hyper, choice.lr)
+    return found
+
+
+def _every(tuned: Tuned) -> Iterator[tuple[str, str, Choice]]:
+    for dataset, rows in tuned.choices.items():
+        for label, choice in rows.items():
+            yield dataset, label, choice
+
+
+def _unknown(noun: str, name: str, plain: Experiment, known: list[str]) -> str:
+    return f"{plain.name} has no {noun} {shown(name)}{did_you_mean(name, known)} (there are {listed(known)})"

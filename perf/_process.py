@@ -1,0 +1,57 @@
+"""A function in a process of its own, so that its peak memory, threads and leftovers are its own."""
+
+import importlib
+import json
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+
+
+def in_own_process(function: Callable[..., Any], *arguments: Any, threads: int = 1) -> Any:
+    """What a module's function returns; arguments and answer go as JSON."""
+    count = str(threads)
+    environment = {**os.environ, "OMP_NUM_THREADS": count, "OPENBLAS_NUM_THREADS": count, "MKL_NUM_THREADS": count}
+    name = Path(sys.modules[function.__module__].__file__ or "").stem  # __main__, where a file is run alone
+    call = [sys.executable, "-m", "perf._process", f"perf.{name}", function.__name__, json.dumps(arguments)]
+    done = subprocess.run(call, env=environment, cwd=ROOT, capture_output=True, text=True)
+    if done.returncode != 0:
+        reason = done.stderr.strip().splitlines()[-1:] or ["no word of why"]
+        raise RuntimeError(f"{name}.{function.__name__}{arguments} ended with code {done.returncode}: {reason[0]}")
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def peak_bytes() -> int:
+    """The most that this process has held so far."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def held_bytes() -> int:
+    """What this process holds now; Linux only."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+
+
+def forget_peak() -> None:
+    """Lets `peak_bytes_since` begin anew; Linux only."""
+    Path("/proc/self/clear_refs").write_text("5")
+
+
+def peak_bytes_since() -> int:
+    """The most that this process has held since `forget_peak`."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    (found,) = (line for line in lines if line.startswith("VmHWM"))
+    return int(found.split()[1]) * 1024
+
+
+def main() -> None:
+    module, function, arguments = sys.argv[1:]
+    print(json.dumps(getattr(importlib.import_module(module), function)(*json.loads(arguments))))
+
+
+if __name__ == "__main__":
+    main()
