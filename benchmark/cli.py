@@ -10,7 +10,18 @@ import typer
 
 from benchmark.advice import commands as advice
 from benchmark.leaderboard import commands as leaderboard
-from benchmark.options import EngineName, RayAddress, Workers, workers_at_a_time
+from benchmark.listing import listing
+from benchmark.options import (
+    DataFolder,
+    EngineName,
+    Plugins,
+    RayAddress,
+    Results,
+    Workers,
+    names_in,
+    seeds_in,
+    workers_at_a_time,
+)
 from benchmark.tuning import commands as tuning
 
 if TYPE_CHECKING:
@@ -24,13 +35,6 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-listing = typer.Typer(help="List what there is.", no_args_is_help=True)
-app.add_typer(listing, name="list")
-
-Plugins = Annotated[
-    list[Path] | None,
-    typer.Option("--plugin", metavar="FILE", help="A Python file with losses of your own; repeatable."),
-]
 Names = Annotated[list[str] | None, typer.Argument(metavar="[LOSS]...", help="Losses to check; all by default.")]
 
 
@@ -71,16 +75,6 @@ def audit(
     raise typer.Exit(1 if failed else 0)
 
 
-Results = Annotated[
-    Path,
-    typer.Option("--results", metavar="DIR", envvar="MARGINBENCH_RESULTS", help="Where results are kept."),
-]
-DataFolder = Annotated[
-    Path | None,
-    typer.Option("--data", metavar="DIR", envvar="MARGINBENCH_DATA", help="Where datasets are; ./data by default."),
-]
-
-
 TunedFile = Annotated[
     str | None,
     typer.Option(metavar="FILE", help="Settings that `tune` chose: losses that it covers get a tuned row as well."),
@@ -88,17 +82,6 @@ TunedFile = Annotated[
 TunedRows = Annotated[
     str | None, typer.Option(metavar="both|only", help="Tuned rows beside the others, or in their place.")
 ]
-
-
-def _split(text: str | None) -> list[str] | None:
-    return [part.strip() for part in text.split(",") if part.strip()] if text else None
-
-
-def _seeds(text: str | None) -> list[int] | None:
-    try:
-        return [int(part) for part in _split(text) or []] or None
-    except ValueError:
-        raise ValueError(f"--seeds {text}: expected numbers with commas between them, such as 0,1,2") from None
 
 
 @app.command()
@@ -145,9 +128,9 @@ def run(
         experiment=asked,
         results=results,
         data=data,
-        losses=_split(losses),
-        datasets=_split(datasets),
-        seeds=_seeds(seeds),
+        losses=names_in(losses),
+        datasets=names_in(datasets),
+        seeds=seeds_in(seeds),
         workers=workers_at_a_time(workers, engine),
         engine=engine,
         ray_address=ray_address,
@@ -251,9 +234,9 @@ def table(
         experiment="",
         results=results,
         data=data,
-        losses=_split(losses),
-        datasets=_split(datasets),
-        seeds=_seeds(seeds),
+        losses=names_in(losses),
+        datasets=names_in(datasets),
+        seeds=seeds_in(seeds),
         workers=workers_at_a_time(workers, engine),
         engine=engine,
         ray_address=ray_address,
@@ -348,59 +331,7 @@ def claims(
     raise typer.Exit(status or (1 if missing else 0))
 
 
-@listing.command("datasets")
-def list_datasets() -> None:
-    """The datasets and wrappers with their options, defaults and ranges."""
-    import datasets
-
-    for name in [*datasets.names(), *datasets.wrapper_names()]:
-        typer.echo(f"{name}: {datasets.summary(name)}")
-        for key, option in datasets.options(name).items():
-            typer.echo(f"    {key} = {option.default!r}: {option.meaning} ({option.allowed()})")
-
-
-@listing.command("backbones")
-def list_backbones() -> None:
-    """The backbones."""
-    from benchmark import backbones
-
-    for name in backbones.names():
-        typer.echo(name)
-
-
-@listing.command("experiments")
-def list_experiments() -> None:
-    """The experiments that come with MarginBench."""
-    from benchmark import spec
-
-    for name in spec.names():
-        typer.echo(f"{name}: {spec.describe(name)}")
-
-
-@listing.command("papers")
-def list_papers() -> None:
-    """The papers whose tables `table` makes."""
-    from benchmark import papers
-
-    for name in papers.names():
-        typer.echo(f"{name}: {papers.load(name).title}")
-
-
-@listing.command("losses")
-def list_losses(plugin: Plugins = None) -> None:
-    """The losses with their hyper-parameters, defaults and ranges."""
-    import losses
-
-    for file in plugin or []:
-        losses.load_plugin(file)
-    for name in losses.names():
-        loss = losses.get(name)
-        typer.echo(f"{name}: {(loss.__doc__ or '').strip().splitlines()[0] if loss.__doc__ else ''}")
-        for key, hyper in loss.hyper.items():
-            searched = f"; searched: {hyper.search.in_words()}" if hyper.search else ""
-            typer.echo(f"    {key} = {hyper.default!r}: {hyper.meaning} ({hyper.allowed()}{searched})")
-
-
+app.add_typer(listing, name="list")
 leaderboard.add_to(app)
 tuning.add_to(app)
 advice.add_to(app)

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from benchmark.options import EngineName, RayAddress, Workers, workers_at_a_time
+from benchmark.options import DataFolder, EngineName, Plugins, RayAddress, Results, Workers, workers_at_a_time
 
 
 class RunByDefault(TyperGroup):
@@ -25,13 +25,6 @@ board = typer.Typer(
 )
 
 Experiment = Annotated[str, typer.Option(help="The experiment that entries are made with.")]
-Plugins = Annotated[
-    list[Path] | None,
-    typer.Option("--plugin", metavar="FILE", help="A Python file with losses of your own; repeatable."),
-]
-Results = Annotated[
-    Path, typer.Option("--results", metavar="DIR", envvar="MARGINBENCH_RESULTS", help="Where results are kept.")
-]
 EntriesFolder = Annotated[
     Path | None,
     typer.Option("--entries", metavar="DIR", help="Where entries are; RESULTS/EXPERIMENT/entries by default."),
@@ -47,10 +40,7 @@ def run(
     plugin: Plugins = None,
     results: Results = Path("results"),
     entries: EntriesFolder = None,
-    data: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", envvar="MARGINBENCH_DATA", help="Where datasets are; ./data by default."),
-    ] = None,
+    data: DataFolder = None,
     workers: Workers = None,
     engine: EngineName = "local",
     ray_address: RayAddress = None,

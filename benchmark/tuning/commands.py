@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from benchmark.cores import usable_cores
+from benchmark.options import DataFolder, Plugins, Results, names_in
 
 if TYPE_CHECKING:
     from benchmark.spec import Budget
@@ -29,17 +30,9 @@ def tune(
     datasets: Annotated[str | None, typer.Option(help="Only these datasets, with commas between them.")] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Worker processes; one per core by default.")] = None,
     device: Annotated[str, typer.Option(help="cpu, cuda or cuda:N.")] = "cpu",
-    plugin: Annotated[
-        list[Path] | None,
-        typer.Option("--plugin", metavar="FILE", help="A Python file with losses of your own; repeatable."),
-    ] = None,
-    results: Annotated[
-        Path, typer.Option("--results", metavar="DIR", envvar="MARGINBENCH_RESULTS", help="Where results are kept.")
-    ] = Path("results"),
-    data: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", envvar="MARGINBENCH_DATA", help="Where datasets are; ./data by default."),
-    ] = None,
+    plugin: Plugins = None,
+    results: Results = Path("results"),
+    data: DataFolder = None,
     output: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Where to write the settings; RESULTS/EXPERIMENT/tuned.yaml by default."),
@@ -71,8 +64,8 @@ def tune(
         results=results,
         data=data,
         budget=_budget(asked.tune, trials, tuning_seeds, learning_rates),
-        losses=_split(losses),
-        datasets=_split(datasets),
+        losses=names_in(losses),
+        datasets=names_in(datasets),
         workers=workers or usable_cores(),
         device=device,
         plugins=tuple(file.resolve() for file in plugin or []),
@@ -90,10 +83,6 @@ def add_to(app: typer.Typer) -> None:
     app.command("tune")(tune)
 
 
-def _split(text: str | None) -> list[str] | None:
-    return [part.strip() for part in text.split(",") if part.strip()] if text else None
-
-
 def _budget(usual: "Budget", trials: int | None, seeds: int | None, rates: str | None) -> "Budget":
     """The experiment's budget with what the command line says of it."""
     from benchmark.spec.problems import Problems
@@ -109,6 +98,6 @@ def _budget(usual: "Budget", trials: int | None, seeds: int | None, rates: str |
 
 def _rates(text: str | None) -> list[float] | None:
     try:
-        return [float(part) for part in _split(text) or []] or None
+        return [float(part) for part in names_in(text) or []] or None
     except ValueError:
         raise ValueError(f"--learning-rates {text}: expected numbers with commas between them") from None
