@@ -98,8 +98,11 @@ def tidy(runs: list[Run]) -> pd.DataFrame:
 
 
 def settings_of(row: Mapping[Any, Any]) -> dict[str, str]:
-    """Backbone, dim and each part of the recipe of a row of the table, as text."""
+    """Backbone, dim and each part of the recipe of a row of the table, as text; milestones are part of the schedule."""
     parts = {"backbone": row["backbone"], "dim": row["dim"], **json.loads(row["recipe"])}
+    milestones = parts.pop("milestones")
+    if milestones:
+        parts["schedule"] += f" ({', '.join(f'{share:g}' for share in milestones)})"
     return {key: f"{value:g}" if isinstance(value, float) else str(value) for key, value in parts.items()}
 
 

@@ -75,8 +75,7 @@ def run(request: Request) -> int:
     except OSError as problem:
         outcome.stopped = outcome.stopped or f"the summary could not be written: {problem}"
     if outcome.done:
-        place = f"{workers} worker(s)" if request.engine == "local" else "Ray"
-        tell(f"{len(outcome.done)} cells in {_in_words(time.monotonic() - begun)} on {place}")
+        tell(f"{len(outcome.done)} cells in {_in_words(time.monotonic() - begun)} {on_what(request, workers)}")
     if request.show_overview and not request.quiet:
         print(overview(runs))
         print(f"\nresults: {store.folder}\nsummary: {store.folder / 'summary.csv'}")
@@ -114,7 +113,18 @@ class RunJobs(Protocol):
     ) -> Outcome: ...
 
 
-def check_engine(request: Request) -> None:
+class Placed(Protocol):
+    """A request, for what it says of where its cells run."""
+
+    @property
+    def engine(self) -> str: ...
+    @property
+    def ray_address(self) -> str | None: ...
+    @property
+    def device(self) -> str: ...
+
+
+def check_engine(request: Placed) -> None:
     """ValueError or ConnectionError where cells could not be run as they are asked to be."""
     if request.engine == "ray":
         from benchmark.engine import ray_cluster
@@ -128,13 +138,17 @@ def check_engine(request: Request) -> None:
     check_device(request.device)
 
 
-def engine_of(request: Request) -> RunJobs:
+def engine_of(request: Placed) -> RunJobs:
     """What runs the jobs of a request that was checked."""
     if request.engine == "local":
         return run_local
     from benchmark.engine.ray_engine import run_ray
 
     return partial(run_ray, address=request.ray_address)
+
+
+def on_what(request: Placed, workers: int) -> str:
+    return f"on {workers} worker(s)" if request.engine == "local" else "on Ray"
 
 
 def overview(runs: list[Run]) -> str:

@@ -5,8 +5,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from benchmark.cores import usable_cores
-from benchmark.options import DataFolder, Plugins, Results, names_in
+from benchmark.options import (
+    DataFolder,
+    EngineName,
+    Plugins,
+    RayAddress,
+    Results,
+    Workers,
+    names_in,
+    workers_at_a_time,
+)
 
 if TYPE_CHECKING:
     from benchmark.spec import Budget
@@ -28,7 +36,9 @@ def tune(
     ] = None,
     losses: Annotated[str | None, typer.Option(help="Only these losses, with commas between them.")] = None,
     datasets: Annotated[str | None, typer.Option(help="Only these datasets, with commas between them.")] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Worker processes; one per core by default.")] = None,
+    workers: Workers = None,
+    engine: EngineName = "local",
+    ray_address: RayAddress = None,
     device: Annotated[str, typer.Option(help="cpu, cuda or cuda:N.")] = "cpu",
     plugin: Plugins = None,
     results: Results = Path("results"),
@@ -50,6 +60,7 @@ def tune(
       python -m benchmark tune default
       python -m benchmark tune default --trials 20 --tuning-seeds 3 --losses arcface,normface
       python -m benchmark tune my-experiment.yaml --learning-rates 0.005,0.01,0.02 --dry-run
+      python -m benchmark tune default --engine ray --ray-address auto
       python -m benchmark run default --tuned results/default/tuned.yaml
     """
     import losses as registry
@@ -66,7 +77,9 @@ def tune(
         budget=_budget(asked.tune, trials, tuning_seeds, learning_rates),
         losses=names_in(losses),
         datasets=names_in(datasets),
-        workers=workers or usable_cores(),
+        workers=workers_at_a_time(workers, engine),
+        engine=engine,
+        ray_address=ray_address,
         device=device,
         plugins=tuple(file.resolve() for file in plugin or []),
         retry_failed=retry_failed,

@@ -8,15 +8,14 @@ from typing import TextIO
 
 import losses
 from benchmark import spec
-from benchmark.engine import Job, Outcome, run_local
+from benchmark.engine import Job, Outcome
 from benchmark.engine.plan import Facts, facts_of, job_of, whole_run
 from benchmark.engine.progress import Progress
 from benchmark.engine.worker import Setting
-from benchmark.running import INTERRUPTED, say
+from benchmark.running import INTERRUPTED, check_engine, engine_of, on_what, say
 from benchmark.spec import Budget, Experiment
 from benchmark.spec.tuned_rows import one_training
 from benchmark.store import Run, Store
-from benchmark.training import check_device
 from benchmark.tuning.sampling import check_optuna
 from benchmark.tuning.space import RATE
 from benchmark.tuning.study import FIGURES, WORST, Measured, Progressing, Study
@@ -35,7 +34,9 @@ class Request:
     budget: Budget
     losses: list[str] | None = None
     datasets: list[str] | None = None
-    workers: int = 1
+    workers: int = 1  # runs at a time; 0, on Ray: as many as there is room for
+    engine: str = "local"  # or "ray"
+    ray_address: str | None = None  # auto or HOST:PORT; None: a cluster of our own
     device: str = "cpu"
     plugins: tuple[Path, ...] = ()
     retry_failed: bool = False
@@ -89,7 +90,7 @@ def _space_in_words(study: Study) -> str:
 
 def tune(request: Request) -> int:
     """Runs what has no result yet and writes trials and settings; the exit status."""
-    check_device(request.device)
+    check_engine(request)
     studies = studies_of(request)
     if any(not study.is_exhaustive for study in studies):
         check_optuna()
@@ -104,7 +105,7 @@ def tune(request: Request) -> int:
         say(f"stopped: {outcome.stopped}; what is finished is kept, the same command goes on")
         return INTERRUPTED if outcome.stopped == "interrupted" else 1
     if outcome.done:
-        say(f"{len(outcome.done)} runs in {time.monotonic() - begun:.0f} s on {request.workers} worker(s)")
+        say(f"{len(outcome.done)} runs in {time.monotonic() - begun:.0f} s {on_what(request, request.workers)}")
     content = tuned_file(request.experiment.without_tuned, request.budget, tuning.studies)
     write_outcome(content, tuning.studies, request.tuned_file, request.store.folder / "trials.csv")
     print(f"trials: {request.store.folder / 'trials.csv'}\ntuned settings: {request.tuned_file}")
@@ -139,7 +140,7 @@ def _run(first: list[Job], tuning: "Tuning", request: Request) -> Outcome:
     workers = min(request.workers, len(first))
     progress = TuningProgress(tuning, workers)
     try:
-        return run_local(first, request.store, setting, workers, progress, tuning.follow)
+        return engine_of(request)(first, request.store, setting, workers, progress, tuning.follow)
     finally:
         progress.close()
 

@@ -14,6 +14,7 @@ import pytest
 
 from tests.benchmark.engine.ray_nodes import training_on, two_nodes, wait_for
 from tests.benchmark.engine.runner import PROJECT, Runner, kill, wait_until_gone
+from tests.benchmark.tuning.made import Tuner
 
 pytest.importorskip("ray")
 pytestmark = [
@@ -150,6 +151,18 @@ def test_a_cluster_of_its_own_gives_what_the_local_engine_gives(tmp_path: Path) 
     assert [path.read_bytes() for path in failures[0]] == [path.read_bytes() for path in failures[1]]
     assert "ZeroDivisionError: on purpose (mine.py, line " in output
     assert wait_until_gone(_of_session(process.pid), seconds=60.0) == []
+
+
+def test_tuning_on_a_cluster_makes_the_trials_that_it_makes_here(cluster: Any, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    here, there = (Tuner(tmp_path / name, data) for name in ("here", "there"))
+    code, output = here.run("tune")
+    assert code == 0, output
+    code, output = there.run("tune", "--engine", "ray", "--ray-address", cluster.address)
+    assert code == 0, output
+    assert "runs in" in output
+    assert "on Ray" in output
+    assert there.outcome() == here.outcome()
 
 
 def _of_session(session: int) -> list[int]:

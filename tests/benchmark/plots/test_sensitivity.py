@@ -42,6 +42,15 @@ def test_names_stand_one_after_the_other() -> None:
     assert sensitivity._places(found) == {"cosine": 0.0, "step": 1.0}
 
 
+def test_a_schedule_and_its_milestones_are_one_thing() -> None:
+    table = rows(schedule=["step", "cosine"])
+    recipes = [json.loads(recipe) for recipe in table["recipe"]]
+    stepping = [{**one, "milestones": [0.5, 0.75] if one["schedule"] == "step" else []} for one in recipes]
+    found = sensitivity.varied_settings(table.assign(recipe=[json.dumps(one) for one in stepping]), ["d"] * 4)
+    assert set(found["key"]) == {"schedule"}
+    assert sensitivity._places(found) == {"cosine": 0.0, "step (0.5, 0.75)": 1.0}
+
+
 def test_a_rate_of_its_own_for_each_loss_is_no_setting_that_varies() -> None:
     table = rows(lr=[0.1, 0.2])
     tuned = table[(table["loss"] == "a") == (table["dataset"] == "d · lr 0.1")].assign(dataset="d")
