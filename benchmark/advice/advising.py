@@ -88,13 +88,9 @@ def advise(case: Case, maps: Map | None) -> Advice:
     """For every loss that has an s or an m to choose."""
     near = nearest(maps, case.classes)
     chosen = [name for name in losses.names() if _has_choice(losses.get(name))]
-    return Advice(
-        case,
-        tuple(_of_loss(name, case, near) for name in chosen),
-        tuple(evidence(maps, near)),
-        tuple(warnings(case, maps, near)),
-        maps,
-    )
+    found = tuple(_of_loss(name, case, near) for name in chosen)
+    warned = (*warnings(case, maps, near), *at_the_edge(found, near))
+    return Advice(case, found, tuple(evidence(maps, near)), warned, maps)
 
 
 def scale_by(rule: Rule, case: Case) -> float | None:
@@ -177,6 +173,22 @@ def evidence(maps: Map | None, near: Sequence[MapRow]) -> list[str]:
             f"embeddings of {first.dim}, {' or '.join(map(str, seeds))} seeds, {first.metric}; "
             f"{len(rows)} settings, {sum(row.diverged for row in rows)} diverged runs."
         )
+    return lines
+
+
+def at_the_edge(found: Sequence[LossAdvice], near: Sequence[MapRow]) -> list[str]:
+    """Best scales beyond which nothing was measured."""
+    lines = []
+    for dataset in dict.fromkeys(row.dataset for row in near):
+        tried = [row.s for row in near if row.dataset == dataset and row.s is not None]
+        best = {one.loss: best.row.s for one in found for best in one.measured if best.row.dataset == dataset}
+        for edge, which, beyond in ((min, "smallest", "smaller"), (max, "largest", "larger")):
+            names = [name for name, s in best.items() if s is not None and s == edge(tried) and len(set(tried)) > 1]
+            if names:
+                lines.append(
+                    f"On {dataset} s={edge(tried):g}, the {which} that was tried, is best for {', '.join(names)}: "
+                    f"{beyond} ones were not measured."
+                )
     return lines
 
 

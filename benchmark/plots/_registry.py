@@ -12,6 +12,8 @@ from benchmark.plots._picture import SECTIONS, Picture, Skipped
 
 PACKAGE = "benchmark.plots"
 Drawn = Iterator[Picture | Skipped]
+EACH_APART = 48
+"""The most rows of a picture that has a line or a panel for each: all losses, each as it comes and tuned."""
 _plots: dict[str, "Plot"] = {}
 
 
@@ -21,17 +23,20 @@ class Plot:
     title: str
     section: str
     place: int  # within the section, the lowest first
+    most_losses: int | None
     draw: Callable[[Material], Drawn]
 
 
-def plot(title: str, section: str, place: int) -> Callable[[Callable[[Material], Drawn]], Callable[[Material], Drawn]]:
-    """Registers the function as the plot of its file's name."""
+def plot(
+    title: str, section: str, place: int, most_losses: int | None = None
+) -> Callable[[Callable[[Material], Drawn]], Callable[[Material], Drawn]]:
+    """Registers the function as the plot of its file's name; of more rows than `most_losses` it is not drawn."""
 
     def register(draw: Callable[[Material], Drawn]) -> Callable[[Material], Drawn]:
         if section not in SECTIONS:
             raise ValueError(f"there is no section {section!r} for {draw.__module__}; expected one of {list(SECTIONS)}")
         name = draw.__module__.rpartition(".")[2]
-        _plots[name] = Plot(name, title, section, place, draw)
+        _plots[name] = Plot(name, title, section, place, most_losses, draw)
         return draw
 
     return register
@@ -49,10 +54,20 @@ def draw_all(collected: Collected, metric: str = VERIFICATION.key) -> Drawn:
     """
     material = Material(collected, metric)
     for one in _all():
-        if len(material.table):
-            yield from one.draw(material)
+        if reason := _why_not(one, material):
+            yield Skipped(one.name, one.title, reason, one.section)
         else:
-            yield Skipped(one.name, one.title, "the experiment has no stored run", one.section)
+            yield from one.draw(material)
+
+
+def _why_not(one: Plot, material: Material) -> str:
+    """The reason, or nothing where it can be drawn as far as can be told from outside."""
+    if not len(material.table):
+        return "the experiment has no stored run"
+    rows = len(material.losses)
+    if one.most_losses is not None and rows > one.most_losses:
+        return f"{rows} rows are too many to tell apart in one picture; up to {one.most_losses} are drawn"
+    return ""
 
 
 def _all() -> list[Plot]:

@@ -10,7 +10,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from benchmark.plots._histories import ALWAYS, draw_runs, histories
 from benchmark.plots._material import Material
 from benchmark.plots._picture import Picture, Skipped
-from benchmark.plots._registry import Drawn, plot
+from benchmark.plots._registry import EACH_APART, Drawn, plot
 from benchmark.plots._style import Look, label_at_right, panels, short_names, styled, wrapped
 from benchmark.plots._words import counted, power
 
@@ -21,7 +21,7 @@ HEIGHT, LINE = 2.0, 0.15  # inches of a panel, and of a label
 WIDE = 100.0  # largest over least value from which an axis is logarithmic
 
 
-@plot(TITLE, "training", place=2)
+@plot(TITLE, "training", place=2, most_losses=EACH_APART)
 def draw(material: Material) -> Drawn:
     adapted = changing(histories(material))
     if not len(adapted):

@@ -14,7 +14,7 @@ from benchmark import metrics
 from benchmark.metrics.inputs import unit_rows
 from benchmark.plots._material import Arrays, Material, read
 from benchmark.plots._picture import Picture, Skipped, file_name
-from benchmark.plots._registry import Drawn, plot
+from benchmark.plots._registry import EACH_APART, Drawn, plot
 from benchmark.plots._style import BETTER, SMALL, WORSE, panels, short_names, styled, wrapped
 from benchmark.plots._words import counted, listed
 
@@ -34,7 +34,7 @@ class Angles:
     other: Floats
 
 
-@plot("Angles", "geometry", place=1)
+@plot("Angles", "geometry", place=1, most_losses=EACH_APART)
 def draw(material: Material) -> Drawn:
     for dataset in material.datasets:
         name, title = file_name("angles", dataset), f"Angles, {dataset}"

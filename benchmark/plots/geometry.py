@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from benchmark.columns import MetricColumn
 from benchmark.plots._material import Material
 from benchmark.plots._picture import Picture, Skipped
-from benchmark.plots._registry import Drawn, plot
+from benchmark.plots._registry import EACH_APART, Drawn, plot
 from benchmark.plots._style import INK, SMALL, label_at_right, panels, short_names, styled, wrapped
 from benchmark.plots._words import listed, name_of, number
 
@@ -19,7 +19,7 @@ HEIGHT = 2.9  # inches of a panel
 LINE = 0.14  # of a label
 
 
-@plot(TITLE, "geometry", place=2)
+@plot(TITLE, "geometry", place=2, most_losses=EACH_APART)
 def draw(material: Material) -> Drawn:
     means = mean_geometry(material.table, material.metric)
     if not len(means):

@@ -17,7 +17,7 @@ import losses
 from benchmark.plots._histories import last_row
 from benchmark.plots._material import Arrays, Material, read
 from benchmark.plots._picture import Picture, Skipped, file_name
-from benchmark.plots._registry import Drawn, plot
+from benchmark.plots._registry import EACH_APART, Drawn, plot
 from benchmark.plots._style import GREY, SMALL, Look, panels, short, short_names, styled, wrapped
 from benchmark.plots._words import listed, number
 from benchmark.store import Run
@@ -37,7 +37,7 @@ class Shape:
     pull: Floats  # the loss's slope over θ, per radian
 
 
-@plot("Target logits and gradients", "losses", place=1)
+@plot("Target logits and gradients", "losses", place=1, most_losses=EACH_APART)
 def draw(material: Material) -> Drawn:
     for dataset in material.datasets:
         runs = {loss: run for loss, _, run in material.first_runs(dataset)}

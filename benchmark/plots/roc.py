@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from benchmark import metrics
 from benchmark.plots._material import Arrays, Material, read
 from benchmark.plots._picture import Picture, Skipped, file_name
-from benchmark.plots._registry import Drawn, plot
+from benchmark.plots._registry import EACH_APART, Drawn, plot
 from benchmark.plots._style import GREY, PALE, Look, blank, panels, short, short_names, styled, wrapped
 from benchmark.plots._words import counted, number
 
@@ -40,7 +40,7 @@ class Rates:
         return float(self.tar[:, np.abs(np.log(self.far / far)).argmin()].mean())
 
 
-@plot("ROC and DET curves", "verification", place=1)
+@plot("ROC and DET curves", "verification", place=1, most_losses=EACH_APART)
 def draw(material: Material) -> Drawn:
     for dataset in material.datasets:
         found = {loss: rates for loss in material.losses if (rates := _of_loss(material, dataset, loss)) is not None}

@@ -10,7 +10,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from benchmark.plots._histories import draw_runs, histories
 from benchmark.plots._material import Material
 from benchmark.plots._picture import Picture, Skipped
-from benchmark.plots._registry import Drawn, plot
+from benchmark.plots._registry import EACH_APART, Drawn, plot
 from benchmark.plots._style import Look, label_at_right, panels, short_names, styled, wrapped
 from benchmark.plots._words import counted, listed, number, power
 
@@ -18,7 +18,7 @@ TITLE = "Training loss by epoch"
 HEIGHT, LINE = 2.7, 0.14  # inches of a panel, and of a label
 
 
-@plot(TITLE, "training", place=1)
+@plot(TITLE, "training", place=1, most_losses=EACH_APART)
 def draw(material: Material) -> Drawn:
     history = histories(material)
     history = history[history["loss"].notna()]

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from benchmark.advice.advising import Advice, Case, LossAdvice, advise, best_measured, nearest
+from benchmark.advice.advising import Advice, Case, LossAdvice, advise, best_measured, nearest, warnings
 from benchmark.advice.maps_file import find_maps, read_maps
 from benchmark.advice.showing import HOW_TO_MEASURE, classes_table, losses_table, remarks, rules_table
 from benchmark.tables import as_terminal
-from tests.benchmark.advice.made import maps
+from tests.benchmark.advice.made import maps, text, write
 
 
 def of(advice: Advice, loss: str) -> LossAdvice:
@@ -30,14 +30,15 @@ def test_what_it_says_at_a_measured_c_is_what_the_file_says(tmp_path: Path) -> N
 
 def test_the_words_hold_the_figures_of_the_maps_made_here_and_of_the_committed_ones(tmp_path: Path) -> None:
     committed = find_maps()
-    for stored in [maps(tmp_path), *([] if committed is None else [read_maps(committed)])]:
+    assert committed is not None
+    for stored in [maps(tmp_path), read_maps(committed)]:
         for classes in sorted({row.classes for row in stored.rows}):
-            text = as_terminal(losses_table(advise(Case(classes), stored)))
+            shown = as_terminal(losses_table(advise(Case(classes), stored)))
             for one in advise(Case(classes), stored).losses:
                 for measured in one.measured:
                     assert measured.row in stored.rows
-                    assert f"{measured.row.dataset} ({classes:,} classes)" in text
-                    assert f"{100 * (measured.row.mean or 0.0):.2f}" in text
+                    assert f"{measured.row.dataset} ({classes:,} classes)" in shown
+                    assert f"{100 * (measured.row.mean or 0.0):.2f}" in shown
 
 
 def test_the_choice_is_validation_s_and_the_figure_the_test_s(tmp_path: Path) -> None:
@@ -117,8 +118,19 @@ def test_warnings(tmp_path: Path, case: Case, words: str) -> None:
 
 
 def test_inside_what_was_measured_there_is_no_warning(tmp_path: Path) -> None:
+    stored = maps(tmp_path)
     for classes in (10, 100, 150, 1000):
-        assert advise(Case(classes, dim=64, images_per_class=15), maps(tmp_path)).warnings == ()
+        assert warnings(Case(classes, dim=64, images_per_class=15), stored, nearest(stored, classes)) == []
+    assert advise(Case(1000, dim=64, images_per_class=15), stored).warnings == ()
+
+
+def test_best_scales_beyond_which_nothing_was_tried_are_named(tmp_path: Path) -> None:
+    found = advise(Case(10, dim=64), maps(tmp_path)).warnings
+    assert found == ("On ten s=8, the smallest that was tried, is best for arcface: smaller ones were not measured.",)
+    lines = [("few", 9, "normface", s, None, s / 100, s / 100) for s in (4.0, 8.0, 16.0)]
+    stored = read_maps(write(tmp_path, text([*lines, ("few", 9, "arcface", 8.0, 0.5, 0.9, 0.9)])))
+    found = advise(Case(9, dim=64), stored).warnings
+    assert found == ("On few s=16, the largest that was tried, is best for normface: larger ones were not measured.",)
 
 
 def test_evidence_is_named(tmp_path: Path) -> None:

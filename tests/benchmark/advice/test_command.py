@@ -1,5 +1,6 @@
 """`advise` and `maps` as they are called."""
 
+import importlib.metadata
 import subprocess
 import sys
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from benchmark.advice import maps_file
 from benchmark.advice.maps_file import read_maps
 from benchmark.cli import app
 from tests.benchmark.advice.made import write
@@ -83,7 +85,7 @@ def test_the_table_in_every_format(form: str, sign: str) -> None:
     assert "1000000" in output.replace(",", "") if form != "latex" else True
 
 
-def test_the_picture_is_a_picture_and_the_same_every_time(tmp_path: Path) -> None:
+def test_the_picture_is_a_picture_and_the_same_every_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     maps = str(write(tmp_path))
     pictures = []
     for name in ("one.png", "two.png"):
@@ -91,6 +93,10 @@ def test_the_picture_is_a_picture_and_the_same_every_time(tmp_path: Path) -> Non
         pictures.append((tmp_path / name).read_bytes())
     assert pictures[0] == pictures[1]
     assert pictures[0].startswith(b"\x89PNG")
+    call("advise", "--plot", str(tmp_path / "measured.svg"))
+    assert "normface, best measured" in (tmp_path / "measured.svg").read_text()
+    monkeypatch.setattr(maps_file, "IN_CLONE", tmp_path / "no clone" / "maps.csv")
+    monkeypatch.setattr(importlib.metadata, "files", lambda name: [])
     call("advise", "--plot", str(tmp_path / "plain.svg"))
     svg = (tmp_path / "plain.svg").read_text()
     assert "AdaAcos" in svg

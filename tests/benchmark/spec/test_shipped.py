@@ -46,7 +46,7 @@ def test_it_expands_into_as_many_cells_as_its_parts_multiply_to(name: str) -> No
 @pytest.mark.parametrize("name", CELLS)
 def test_any_yaml_reader_understands_it_alike(name: str) -> None:
     plain = yaml.safe_load((FOLDER / f"{name}.yaml").read_text())
-    recipe = spec.load(name).cells(seeds=[0])[-1].recipe
+    recipe = spec.load(name).without_tuned.cells(seeds=[0])[-1].recipe
     given = {**plain["recipe"], **(plain["datasets"][-1].get("recipe", {}))}
     given = {key: value for key, value in given.items() if not isinstance(value, list)}  # those are several values
     assert {key: getattr(recipe, key) for key in given} == given
@@ -57,15 +57,30 @@ def test_the_default_trains_eleven_losses_on_both_sets_that_need_no_download() -
     assert {cell.loss for cell in cells} == ELEVEN
     assert {cell.dataset["name"] for cell in cells} == {"digits", "glyphs"}
     assert {cell.seed for cell in cells} == set(range(5))
+
+
+@pytest.mark.parametrize("name", ["default", "scale-or-margin"])
+def test_settings_of_a_fair_comparison_were_tuned_with_one_budget_for_all(name: str) -> None:
+    experiment = spec.load(name)
+    assert experiment.tuned is not None
+    assert experiment.tuned.budget == experiment.tune
+    datasets = {data.label for data in experiment.datasets}
+    assert all(row.tuned is not None and set(row.tuned) == datasets for row in experiment.losses)
+    assert len(experiment.losses) == len(experiment.without_tuned.losses)
+
+
+def test_before_tuning_the_default_has_the_papers_margins_and_scales_by_the_class_count() -> None:
+    cells = spec.load("default").without_tuned.cells()
     assert all(cell.hyper["s"] == "auto" for cell in cells if cell.loss == "arcface")
+    assert all("m" not in cell.hyper for cell in cells)
 
 
-def test_the_leaderboard_runs_every_loss_and_those_of_the_default_as_it_does() -> None:
+def test_the_leaderboard_runs_every_loss_and_those_of_the_default_as_they_were_before_tuning() -> None:
     cells = spec.load("leaderboard").cells()
     assert {cell.loss for cell in cells} == set(losses.names())
     assert {cell.seed for cell in cells} == set(range(5))
     here = [cell.description() for cell in cells]
-    assert all(cell.description() in here for cell in spec.load("default").cells())
+    assert all(cell.description() in here for cell in spec.load("default").without_tuned.cells())
 
 
 def test_smoke_is_done_in_seconds() -> None:
