@@ -21,7 +21,7 @@ CELLS = {
     "leaderboard": 2 * ALL * 5,
     "claims": 5 * (21 + 7 + 19 + 10 + 1 + 2 + 4 + 4),
     "scale-or-margin": 5 * (5 + 15 + 15 + 6 * 5) * 3,
-    "gradient": 3 * (1 + 2 * 12) * 5,
+    "gradient": 2 * (1 + 2 * 12) * 5,
     "sensitivity-dim": 6 * 2 * 5,
     "sensitivity-lr": 5 * 2 * 5,
     "sensitivity-batch": 4 * 2 * 5,
