@@ -4,13 +4,15 @@ import argparse
 import sys
 from collections.abc import Callable
 
-from benchmark.tables import as_terminal
 from perf._model import Part, missed
-from perf._tables import growth_table, measured_table
-from perf._timed import timed
 
 
 def alone(measure: Callable[[bool], Part]) -> None:
+    # Imported here, so that the processes whose peak memory is taken do not hold torch and pandas for nothing.
+    from benchmark.tables import as_terminal
+    from perf._tables import growth_table, measured_table
+    from perf._timed import timed
+
     parser = argparse.ArgumentParser(description=sys.modules["__main__"].__doc__)
     parser.add_argument("--quick", action="store_true", help="small sizes: does it run? No bar is judged")
     part = timed(measure, parser.parse_args().quick)

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
 
 
 @dataclass(frozen=True)
@@ -23,6 +22,8 @@ class Growth:
 
 def growth(x: Sequence[float], y: Sequence[float]) -> Growth:
     """The fit through at least three points; the interval is Student's, and says nothing of what lies beyond them."""
+    from scipy import stats  # here, so that no process whose memory is taken holds it
+
     if len(x) != len(y) or len(set(x)) < 3:
         raise ValueError(f"{len(x)} sizes and {len(y)} values; a growth needs at least three of each, as many of both")
     if not all(math.isfinite(value) and value > 0 for value in (*x, *y)):

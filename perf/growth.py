@@ -141,11 +141,11 @@ def judging(runs: int) -> float:
 
 
 GROWING = (
-    Grows("running cells", "cells", (4, 8, 16, 32, 64), (2, 4, 6), 1.0, running, 1),
+    Grows("running cells", "cells", (16, 32, 64, 128, 256), (2, 4, 6), 1.0, running, 1),
     Grows("planning cells", "cells", (100, 300, 1_000, 3_000), (5, 10, 20), 1.0, planning),
     Grows("a head's step", "classes", (10_000, 30_000, 100_000, 300_000, 1_000_000), (100, 300, 1_000), 1.0, stepping),
     Grows("all angles between classes", "classes", (2_000, 4_000, 8_000, 16_000), (100, 200, 400), 2.0, angles),
-    Grows("all-pairs verification", "embeddings", (5_000, 10_000, 20_000, 40_000), (100, 200, 400), 2.0, pairs, 1),
+    Grows("all-pairs verification", "embeddings", (10_000, 20_000, 40_000, 80_000), (100, 200, 400), 2.0, pairs, 1),
     Grows("collecting stored runs", "stored runs", (50, 100, 200, 400), (2, 4, 8), 1.0, collecting),
     Grows("statistics of stored runs", "stored runs", (600, 1_200, 2_400, 5_000), (200, 400, 600), 1.0, judging),
 )

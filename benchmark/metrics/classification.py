@@ -16,21 +16,27 @@ from benchmark.metrics.inputs import (
     unit_rows,
 )
 
+TOP = 5
+
 
 def classification(logits: Values, labels: Values, class_counts: Values | None = None) -> Measured:
     """`accuracy` over samples and `class_accuracy`, the mean over classes; by frequency with `class_counts`.
+    `top5_accuracy`, the share whose class is among the five highest logits, where there are more than five classes.
 
-    Where several classes share the highest logit, each gets an equal share.
+    Where several classes share a logit, each gets an equal share of the places that are left.
     """
-    credit, labels = classification_per_sample(logits, labels)
-    return _summary("accuracy", credit, labels, class_counts)
+    credit, classes = classification_per_sample(logits, labels)
+    among_five, _ = classification_per_sample(logits, labels, places=TOP)
+    is_measured = len(credit) > 0 and as_matrix(logits, "logits").shape[1] > TOP
+    top5 = float(among_five.mean()) if is_measured else None
+    return {**_summary("accuracy", credit, classes, class_counts), "top5_accuracy": top5}
 
 
-def classification_per_sample(logits: Values, labels: Values) -> tuple[Floats, Ints]:
-    """1 for right, 0 for wrong, a share for ties; and the labels."""
+def classification_per_sample(logits: Values, labels: Values, places: int = 1) -> tuple[Floats, Ints]:
+    """1 for a class among the first `places`, 0 for one that is not, a share for ties; and the labels."""
     matrix = as_matrix(logits, "logits")
     labels = as_classes(labels, len(matrix), matrix.shape[1], "logit")
-    return _credit(matrix.astype(np.float64), labels), labels
+    return _credit(matrix.astype(np.float64), labels, places), labels
 
 
 def nearest_class_mean(
@@ -76,9 +82,10 @@ def _without_rounding_error(sums: Floats) -> Floats:
     return np.where(np.linalg.norm(sums, axis=1, keepdims=True) > 1e-7, sums, 0.0)
 
 
-def _credit(scores: Floats, labels: Ints) -> Floats:
-    best = scores == scores.max(axis=1, keepdims=True, initial=-np.inf)
-    credit: Floats = best[np.arange(len(labels)), labels] / best.sum(axis=1)
+def _credit(scores: Floats, labels: Ints, places: int = 1) -> Floats:
+    own = scores[np.arange(len(labels)), labels][:, None]
+    left, alike = places - (scores > own).sum(axis=1), (scores == own).sum(axis=1)
+    credit: Floats = np.clip(left / alike, 0.0, 1.0)
     return credit
 
 

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from sklearn.metrics import accuracy_score, balanced_accuracy_score, log_loss
+from sklearn.metrics import accuracy_score, balanced_accuracy_score, log_loss, top_k_accuracy_score
 
 from benchmark.metrics import calibration, classification, nearest_class_mean, reliability
 
@@ -16,12 +16,21 @@ def test_accuracy_equals_scikit_learns():
     figures = classification(logits, labels)
     assert figures["accuracy"] == pytest.approx(accuracy_score(labels, logits.argmax(1)))
     assert figures["class_accuracy"] == pytest.approx(balanced_accuracy_score(labels, logits.argmax(1)))
+    assert figures["top5_accuracy"] == pytest.approx(top_k_accuracy_score(labels, logits, k=5))
 
 
 def test_a_tie_is_shared():
     assert classification(np.zeros((4, 4)), [0, 1, 2, 3])["accuracy"] == 0.25
     assert classification([[1.0, 1.0, 0.0]], [0])["accuracy"] == 0.5
     assert classification([[1.0, 1.0, 0.0]], [2])["accuracy"] == 0.0
+    assert classification(np.zeros((1, 8)), [3])["top5_accuracy"] == 5 / 8
+    assert classification([[9.0, 9, 9, 1, 1, 1, 0, 0]], [4])["top5_accuracy"] == 2 / 3  # two places for three
+    assert classification([[9.0, 9, 9, 1, 1, 1, 0, 0]], [6])["top5_accuracy"] == 0.0
+
+
+def test_five_classes_are_all_among_the_first_five():
+    assert classification(np.eye(5), np.arange(5)[::-1])["top5_accuracy"] is None
+    assert classification(np.eye(6), np.arange(6))["top5_accuracy"] == 1.0
 
 
 def test_by_frequency():
