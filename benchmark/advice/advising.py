@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import losses
 from benchmark.advice.maps_file import Map, MapRow
@@ -130,9 +130,15 @@ def _of_loss(name: str, case: Case, near: Sequence[MapRow]) -> LossAdvice:
         name,
         _given(loss),
         scales,
-        None if bound is None else bound(case.classes, case.room),
+        None if bound is None else _within_reach(loss, bound(case.classes, case.room)),
         tuple(one for one in best if one is not None),
     )
+
+
+def _within_reach(loss: type[Head], bound: MarginBound) -> MarginBound:
+    """The bound, or what the loss takes at most where that is less."""
+    most = next(loss.hyper[name].high for name in MARGINS if name in loss.hyper)
+    return bound if bound.largest <= most else replace(bound, largest=most, why=f"the most it takes; {bound.why}")
 
 
 def _rules_for(loss: type[Head]) -> tuple[float, str]:
@@ -210,14 +216,15 @@ def warnings(case: Case, maps: Map | None, near: Sequence[MapRow]) -> list[str]:
         )
     elif ratio > FAR:
         found.append(f"The nearest that was measured is {near[0].classes:,} classes, {ratio:.1f} times off.")
-    images = [row.images_per_class for row in maps.rows]
+    there = f"what was measured with {near[0].classes:,} classes"
+    images, dims = [row.images_per_class for row in near], [row.dim for row in near]
     if case.images_per_class is not None and not min(images) <= case.images_per_class <= max(images):
-        found.append(
-            f"{case.images_per_class:g} images a class lie outside what was measured, {min(images):g} to "
-            f"{max(images):g}."
-        )
-    dims = [row.dim for row in maps.rows]
+        found.append(f"{case.images_per_class:g} images a class lie outside {there}, {_span(images)}.")
     if case.dim is not None and not min(dims) <= case.dim <= max(dims):
-        span = f"{min(dims)}" if min(dims) == max(dims) else f"{min(dims)} to {max(dims)}"
-        found.append(f"Embeddings of {case.dim} dimensions lie outside what was measured, {span}.")
+        found.append(f"Embeddings of {case.dim} dimensions lie outside {there}, {_span(dims)}.")
     return found
+
+
+def _span(values: Sequence[float]) -> str:
+    least, most = min(values), max(values)
+    return f"{least:g}" if least == most else f"{least:g} to {most:g}"

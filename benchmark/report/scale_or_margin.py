@@ -25,7 +25,7 @@ from benchmark.report.effect_entry import effect_entry, effect_notes
 from benchmark.report.findings import Findings
 from benchmark.report.leaderboard import PLUS_MINUS
 from benchmark.report.section import Section
-from benchmark.statistics import Jackknife, Pairing, compare_pairs, summarise
+from benchmark.statistics import ALL_DATASETS, Jackknife, Pairing, compare_pairs, summarise
 from benchmark.tables import BEST, Column, Entry, Row, Table, with_error
 from benchmark.tables.model import NOTHING
 
@@ -117,8 +117,8 @@ def equal_scale(rows: pd.DataFrame, figures: Figures, common: str | None, jackkn
         "What the margin adds at the same scale",
         tuple(columns),
         tuple(lines),
-        f"Each loss minus {REFERENCE} at the same s, main figure of each dataset, in percentage points, paired by seed "
-        "and test identity.",
+        f"Each loss minus {REFERENCE} at the same s, main figure of each dataset, and the figure that all share over "
+        f"“{ALL_DATASETS}”, in percentage points, paired by seed and test identity.",
         effect_notes(effects),
     )
 

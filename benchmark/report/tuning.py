@@ -13,11 +13,13 @@ def tuning_in_words(experiment: Experiment) -> str:
     rates = "" if budget.learning_rates is None else f" Learning rates are of {_listed(budget.learning_rates)}."
     others = any(row.tuned is None for row in experiment.losses)
     beside = " The other rows have the experiment's own settings." if others else ""
+    before = sorted({one.date for one in tuned.earlier} - {made.date})
+    partly = f" (in part on {', '.join(before)})" if before else ""
     return (
         f"Rows marked “(tuned)” have settings that were chosen on validation data alone, for each dataset: at most "
         f"{counted(budget.trials, 'trial')} of {counted(budget.seeds, 'seed')} for every loss ({tuned.sampler})."
-        f"{rates} Pruning: {tuned.pruning}. They come from {tuned.path.name}, made on {made.date} with the experiment "
-        f"{tuned.experiment} at commit {made.commit or 'unknown'}.{beside}"
+        f"{rates} Pruning: {tuned.pruning}. They come from {tuned.path.name}, made on {made.date}{partly} with the "
+        f"experiment {tuned.experiment} at commit {made.commit or 'unknown'}.{beside}"
     )
 
 

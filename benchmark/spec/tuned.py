@@ -49,6 +49,7 @@ class Choice(Keys):
 class TunedKeys(Keys):
     experiment: Label
     made: dict[str, Any]
+    earlier: list[Any] = []
     budget: dict[str, Any]
     sampler: Word
     pruning: Word
@@ -66,6 +67,7 @@ class Tuned:
     sampler: str
     pruning: str
     choices: Mapping[str, Mapping[str, Choice]]  # by the dataset's label and the row's
+    earlier: tuple[Made, ...] = ()  # what made rows that a later tuning of other losses left as they were
 
 
 def find_tuned(source: str, beside: Path) -> Path:
@@ -90,6 +92,7 @@ def read_tuned(path: Path) -> Tuned:
     problems.raise_if_any()
     assert keys is not None
     made = problems.check(Made, keys.made, ("made",))
+    earlier = [problems.check(Made, one, ("earlier", place)) for place, one in enumerate(keys.earlier)]
     budget = problems.check(Budget, keys.budget, ("budget",))
     choices = {
         dataset: _read_choices(rows, ("datasets", dataset), problems) for dataset, rows in keys.datasets.items()
@@ -99,7 +102,8 @@ def read_tuned(path: Path) -> Tuned:
     problems.raise_if_any()
     assert made is not None
     assert budget is not None
-    return Tuned(path, keys.experiment, made, budget, keys.sampler, keys.pruning, choices)
+    before = tuple(one for one in earlier if one is not None)
+    return Tuned(path, keys.experiment, made, budget, keys.sampler, keys.pruning, choices, before)
 
 
 def _read_choices(rows: Any, at: KeyPath, problems: Problems) -> dict[str, Choice]:

@@ -1,17 +1,19 @@
-"""An experiment with tuned rows: beside every row that a file of tuned settings covers, the same loss as tuned."""
+"""An experiment with tuned rows: beside, or in place of, every row that a file of tuned settings covers."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
+import losses as registry
 from benchmark.spec.dataset_rows import DatasetRow
 from benchmark.spec.experiment import Experiment
-from benchmark.spec.loss_rows import TunedSetting, read_hyper, unlike_defaults
+from benchmark.spec.loss_rows import LossRow, TunedSetting, read_hyper, unlike_defaults
 from benchmark.spec.problems import Problems, did_you_mean, listed, shown
 from benchmark.spec.tuned import Choice, Tuned, fingerprint
 
 TUNED_ROWS = ("both", "only")
-"""Tuned rows beside the experiment's own, or in their place."""
+"""Tuned rows beside the experiment's own, or in their place; a row that is not tuned everywhere stays."""
 
 
 def with_tuned(experiment: Experiment, tuned: Tuned, rows: str = "both") -> Experiment:
@@ -31,13 +33,20 @@ def with_tuned(experiment: Experiment, tuned: Tuned, rows: str = "both") -> Expe
     clash = sorted({row.label for row in made.values()} & {row.label for row in plain.losses})
     if clash:
         raise ValueError(f"{plain.name} has a row labelled {shown(clash[0])} already; rename it")
-    if rows == "only":
-        losses = tuple(made.values())
-        baseline = made[plain.baseline].label if plain.baseline in made else losses[0].label
-    else:
-        losses = tuple(one for row in plain.losses for one in (row, made.get(row.label)) if one is not None)
-        baseline = plain.baseline
+    gone = {row.label for row in plain.losses if rows == "only" and _is_tuned_everywhere(plain, row, settings)}
+    losses = tuple(
+        one
+        for row in plain.losses
+        for one in (None if row.label in gone else row, made.get(row.label))
+        if one is not None
+    )
+    baseline = made[plain.baseline].label if plain.baseline in gone else plain.baseline
     return replace(plain, losses=losses, baseline=baseline, tuned=tuned, plain=plain)
+
+
+def _is_tuned_everywhere(plain: Experiment, row: LossRow, settings: Mapping[str, Mapping[str, TunedSetting]]) -> bool:
+    trained_on = {data.label for data in plain.datasets if data.losses is None or row.label in data.losses}
+    return trained_on <= settings.get(row.label, {}).keys()
 
 
 def one_training(data: DatasetRow) -> bool:
@@ -65,10 +74,19 @@ def _checked(plain: Experiment, tuned: Tuned, problems: Problems) -> dict[str, d
             problems.add((*at, label), f"was tuned with other data, training or pinned settings than {plain.name} has")
         elif any(isinstance(value, list) for value in choice.hyper.values()) or any(not one for one in values.values()):
             problems.add((*at, label, "hyper"), "should have one value for each name")
+        elif at_odds := _unlike_pinned(loss, {key: one[0] for key, one in values.items()}):
+            problems.add((*at, label, "hyper"), f"{at_odds}, which {plain.name} gives this row otherwise")
         else:
             hyper = unlike_defaults(loss.name, {key: one[0] for key, one in values.items()})
             found.setdefault(label, {})[dataset] = TunedSetting(hyper, choice.lr)
     return found
+
+
+def _unlike_pinned(row: LossRow, chosen: Mapping[str, Any]) -> str:
+    """The settings, in words, that differ from what the row's entry gives: tuning leaves those alone."""
+    declared = {key: one.default for key, one in registry.get(row.name).hyper.items()}
+    ours, theirs = {**declared, **row.hyper}, {**declared, **chosen}
+    return ", ".join(f"{key} is {shown(theirs[key])}" for key in sorted(row.pinned) if theirs[key] != ours[key])
 
 
 def _every(tuned: Tuned) -> Iterator[tuple[str, str, Choice]]:

@@ -2,7 +2,8 @@
 
 import sys
 import time
-from dataclasses import dataclass, field
+from collections import Counter
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TextIO
 
@@ -15,11 +16,12 @@ from benchmark.engine.worker import Setting
 from benchmark.running import INTERRUPTED, check_engine, engine_of, on_what, say
 from benchmark.spec import Budget, Experiment
 from benchmark.spec.tuned_rows import one_training
-from benchmark.store import Run, Store
+from benchmark.store import Run, Store, write_atomically
+from benchmark.tuning.keeping import kept_of, place_of
 from benchmark.tuning.sampling import check_optuna
 from benchmark.tuning.space import RATE
 from benchmark.tuning.study import FIGURES, WORST, Measured, Progressing, Study
-from benchmark.tuning.writing import tuned_file, write_outcome
+from benchmark.tuning.writing import trials_csv, tuned_file
 
 FOLDER = "tuning"
 
@@ -47,12 +49,16 @@ class Request:
         return Store(self.results / self.experiment.name, FOLDER)
 
     @property
+    def trials(self) -> Path:
+        return self.store.folder / "trials.csv"
+
+    @property
     def tuned_file(self) -> Path:
         return self.output or self.results / self.experiment.name / "tuned.yaml"
 
 
 def studies_of(request: Request) -> list[Study]:
-    """Each row on each dataset that the experiment trains it on; ValueError where something cannot be tuned."""
+    """Each row on each dataset that the request names; ValueError where something cannot be tuned."""
     experiment = request.experiment.without_tuned
     cells = experiment.cells(request.losses, request.datasets, experiment.seeds[:1])
     wanted = dict.fromkeys((cell.dataset_label, cell.label) for cell in cells)
@@ -67,6 +73,12 @@ def studies_of(request: Request) -> list[Study]:
             )
         found.append(Study(rows[0], by_label[label], request.budget))
     return found
+
+
+def _tunable(experiment: Experiment) -> list[str]:
+    """The datasets that are trained on in one way."""
+    labels = Counter(row.label for row in experiment.datasets)
+    return [row.label for row in experiment.datasets if labels[row.label] == 1 and one_training(row)]
 
 
 def dry_run(request: Request) -> str:
@@ -94,6 +106,8 @@ def tune(request: Request) -> int:
     studies = studies_of(request)
     if any(not study.is_exhaustive for study in studies):
         check_optuna()
+    every = studies_of(replace(request, losses=None, datasets=_tunable(request.experiment)))
+    kept = kept_of(request.tuned_file, request.trials, every, studies, request.budget)
     request.store.clear_leftovers()
     tuning = Tuning(_with_facts(studies, request.data), request.store, request.retry_failed)
     begun, first = time.monotonic(), tuning.begin()
@@ -106,9 +120,13 @@ def tune(request: Request) -> int:
         return INTERRUPTED if outcome.stopped == "interrupted" else 1
     if outcome.done:
         say(f"{len(outcome.done)} runs in {time.monotonic() - begun:.0f} s {on_what(request, request.workers)}")
-    content = tuned_file(request.experiment.without_tuned, request.budget, tuning.studies)
-    write_outcome(content, tuning.studies, request.tuned_file, request.store.folder / "trials.csv")
-    print(f"trials: {request.store.folder / 'trials.csv'}\ntuned settings: {request.tuned_file}")
+    order = [place_of(study) for study in every]
+    content = tuned_file(request.experiment.without_tuned, request.budget, tuning.studies, order, kept)
+    write_atomically(request.trials, trials_csv(tuning.studies, order, kept))
+    write_atomically(request.tuned_file, content)
+    if kept.choices:
+        say(f"{len(kept.choices)} settings that were tuned before are kept")
+    print(f"trials: {request.trials}\ntuned settings: {request.tuned_file}")
     print(f"use them: python -m benchmark run {request.experiment.called} --tuned {request.tuned_file}")
     return _failures(tuning)
 

@@ -26,8 +26,11 @@ def check_optuna() -> str:
     return str(optuna.__version__)
 
 
-def suggest(key: str, number: int, space: Space, told: Sequence[Told]) -> dict[str, Any]:
-    """A pure function of its arguments."""
+def suggest(
+    key: str, number: int, space: Space, told: Sequence[Told], untried: Sequence[dict[str, Any]] = ()
+) -> dict[str, Any]:
+    """A pure function of its arguments. Where the space is finite, `untried` has the points that are left of it: a
+    point is never tried twice, which would be a trial less for losses with little to search."""
     check_optuna()
     import optuna
 
@@ -38,7 +41,8 @@ def suggest(key: str, number: int, space: Space, told: Sequence[Told]) -> dict[s
     for values, score, pruned, seeds in told:
         study.add_trial(_past_trial(values, distributions, score, pruned, seeds))
     asked = study.ask(distributions).params
-    return {name: tidied(asked[name], search) for name, search in space.items()}
+    found = {name: tidied(asked[name], search) for name, search in space.items()}
+    return found if not untried or found in untried else dict(untried[seed % len(untried)])
 
 
 def _past_trial(values: dict[str, Any], distributions: dict[str, Any], score: float, pruned: bool, seeds: int) -> Any:

@@ -169,7 +169,9 @@ class Progressing:
             return [study.first, *(one for one in every if one != study.first)][number]
         told = [(values_of(study.loss, one.settings, study.space, self._effective), one) for one in self.trials]
         seen = [(values, trial.mean, trial.fate == "pruned", len(trial.scores)) for values, trial in told]
-        return with_values(study.loss, suggest(study.key, number, study.space, seen))
+        tried = [trial.settings for trial in self.trials]
+        untried = [point for point in grid(study.space) or [] if with_values(study.loss, point) not in tried]
+        return with_values(study.loss, suggest(study.key, number, study.space, seen, untried))
 
     @cached_property
     def _effective(self) -> dict[str, Any]:

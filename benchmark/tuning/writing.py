@@ -5,16 +5,15 @@ import io
 import json
 import platform
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import Any
 
 import yaml
 
 from benchmark.engine.work import commit
 from benchmark.spec import Budget, Experiment
-from benchmark.store import write_atomically
+from benchmark.tuning.keeping import Kept, Place, place_of
 from benchmark.tuning.sampling import RANDOM_TRIALS
 from benchmark.tuning.space import FACTOR
 from benchmark.tuning.study import PRUNING, Progressing
@@ -23,34 +22,36 @@ HEADING = "# Settings chosen on validation data; `python -m benchmark run EXPERI
 DECIMALS = 6
 
 
-def write_outcome(content: dict[str, Any], studies: Sequence[Progressing], tuned: Path, trials: Path) -> None:
-    write_atomically(trials, trials_csv(studies))
-    write_atomically(tuned, (HEADING + as_yaml(content)).encode())
-
-
-def trials_csv(studies: Sequence[Progressing]) -> bytes:
+def trials_csv(studies: Sequence[Progressing], order: Sequence[Place], kept: Kept) -> bytes:
     """A row a trial, in the order of the experiment."""
     seeds = max(study.study.budget.seeds for study in studies)
     columns = ["dataset", "loss", "trial", "hyper", "lr", *(f"seed {seed}" for seed in range(seeds))]
+    lines = {**kept.trials, **{place_of(study.study): _trial_lines(study, seeds) for study in studies}}
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([*columns, "mean", "fate", "chosen"])
-    for study in studies:
-        for trial in study.trials:
-            scores = [*(repr(score) for score in trial.scores), *[""] * (seeds - len(trial.scores))]
-            hyper = json.dumps(dict(trial.settings.hyper), sort_keys=True)
-            first = [study.study.data.label, study.study.loss.label, trial.number, hyper, repr(trial.settings.lr)]
-            chosen = "yes" if trial is study.chosen else ""
-            writer.writerow([*first, *scores, repr(round(trial.mean, DECIMALS)), trial.fate, chosen])
+    writer.writerows(line for place in order for line in lines.get(place, []))
     return text.getvalue().encode()
 
 
-def tuned_file(experiment: Experiment, budget: Budget, studies: Sequence[Progressing]) -> dict[str, Any]:
-    """The same for the same trials, but for `made`."""
+def _trial_lines(study: Progressing, seeds: int) -> Iterator[list[Any]]:
+    for trial in study.trials:
+        scores = [*(repr(score) for score in trial.scores), *[""] * (seeds - len(trial.scores))]
+        hyper = json.dumps(dict(trial.settings.hyper), sort_keys=True)
+        first = [*place_of(study.study), trial.number, hyper, repr(trial.settings.lr)]
+        chosen = "yes" if trial is study.chosen else ""
+        yield [*first, *scores, repr(round(trial.mean, DECIMALS)), trial.fate, chosen]
+
+
+def tuned_file(
+    experiment: Experiment, budget: Budget, studies: Sequence[Progressing], order: Sequence[Place], kept: Kept
+) -> bytes:
+    """The same for the same trials, but for `made` and `earlier`."""
+    choices = {**kept.choices, **{place_of(study.study): _choice(study) for study in studies}}
     datasets: dict[str, dict[str, Any]] = {}
-    for study in studies:
-        datasets.setdefault(study.study.data.label, {})[study.study.loss.label] = _choice(study)
-    return {
+    for dataset, label in (place for place in order if place in choices):
+        datasets.setdefault(dataset, {})[label] = choices[dataset, label]
+    content = {
         "experiment": experiment.name,
         "made": {
             "date": time.strftime("%Y-%m-%d", time.gmtime()),
@@ -60,11 +61,13 @@ def tuned_file(experiment: Experiment, budget: Budget, studies: Sequence[Progres
             "optuna": _version("optuna"),
             "commit": commit(),
         },
+        **({"earlier": list(kept.made)} if kept.made else {}),
         "budget": budget.model_dump(mode="json", exclude_none=True),
         "sampler": _sampler(budget, studies),
         "pruning": PRUNING if budget.seeds > 1 else "none: there is one seed",
         "datasets": datasets,
     }
+    return (HEADING + as_yaml(content)).encode()
 
 
 def _choice(study: Progressing) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import losses
 from benchmark.advice.advising import Advice, Case, LossAdvice, advise, best_measured, nearest, warnings
 from benchmark.advice.maps_file import find_maps, read_maps
 from benchmark.advice.showing import HOW_TO_MEASURE, classes_table, losses_table, remarks, rules_table
@@ -78,7 +79,7 @@ def test_theory_for_each_kind_of_loss() -> None:
     assert liarcface["ArcGrad, quoted"] == pytest.approx(math.pi / 2 * arcgrad["ArcGrad, quoted"])
     assert of(advice, "circle").scales == ()
     assert of(advice, "cosface").margin.largest == pytest.approx(47 / 46)  # type: ignore[union-attr]
-    assert of(advice, "arcface").margin.largest == pytest.approx(math.acos(-1 / 46))  # type: ignore[union-attr]
+    assert of(advice, "arcface").margin.largest == pytest.approx(math.pi / 2)  # type: ignore[union-attr] # all it takes
     assert "softmax" not in [one.loss for one in advice.losses]
 
 
@@ -107,9 +108,9 @@ def test_two_classes_get_the_rules_that_hold_for_two() -> None:
         (Case(5, dim=64), "5 classes lie outside what was measured, 10 to 1,000"),
         (Case(10**9, dim=64), "1,000,000,000 classes lie outside"),
         (Case(250, dim=64), "The nearest that was measured is 100 classes, 2.5 times off"),
-        (Case(10, dim=512), "Embeddings of 512 dimensions lie outside what was measured, 64"),
-        (Case(10, dim=64, images_per_class=500), "500 images a class lie outside what was measured, 10 to 20"),
-        (Case(10, dim=64, images_per_class=2), "2 images a class lie outside"),
+        (Case(10, dim=512), "Embeddings of 512 dimensions lie outside what was measured with 10 classes, 64."),
+        (Case(10, dim=64, images_per_class=500), "500 images a class lie outside what was measured with 10 classes, 2"),
+        (Case(900, dim=64, images_per_class=20), "20 images a class lie outside what was measured with 1,000 classe"),
         (Case(10), "give --dim for yours"),
     ],
 )
@@ -119,9 +120,17 @@ def test_warnings(tmp_path: Path, case: Case, words: str) -> None:
 
 def test_inside_what_was_measured_there_is_no_warning(tmp_path: Path) -> None:
     stored = maps(tmp_path)
-    for classes in (10, 100, 150, 1000):
-        assert warnings(Case(classes, dim=64, images_per_class=15), stored, nearest(stored, classes)) == []
-    assert advise(Case(1000, dim=64, images_per_class=15), stored).warnings == ()
+    for classes, images in ((10, 20), (100, 20), (150, 20), (1000, 10)):
+        assert warnings(Case(classes, dim=64, images_per_class=images), stored, nearest(stored, classes)) == []
+    assert advise(Case(1000, dim=64, images_per_class=10), stored).warnings == ()
+
+
+@pytest.mark.parametrize("classes", [2, 10, 1000])
+def test_no_margin_is_advised_that_the_loss_refuses(classes: int) -> None:
+    for one in advise(Case(classes), None).losses:
+        if one.margin is not None:
+            name = "m0" if one.loss == "kappaface" else "m"
+            losses.create(one.loss, num_classes=max(classes, 3), dim=4, **{name: one.margin.largest})
 
 
 def test_best_scales_beyond_which_nothing_was_tried_are_named(tmp_path: Path) -> None:

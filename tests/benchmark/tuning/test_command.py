@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import shutil
 import signal
 import time
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import torch
+import yaml
 from PIL import Image
 from safetensors import safe_open
 
@@ -92,6 +94,38 @@ def test_tuned_rows_are_run_and_reported_beside_the_others(undisturbed: Tuner, d
     assert "tuned rows have learning rates of their own" in page
     differences = pd.read_csv(written.page.parent / "differences.csv")
     assert set(differences["Loss"]) == set(table["loss"]) - {"normface s=auto"}
+
+
+def test_tuning_one_loss_again_keeps_the_others(undisturbed: Tuner, data: Path, tmp_path: Path) -> None:
+    """Their settings and trials stay where they are, and the file says what made which."""
+    tuner = Tuner(tmp_path, data)
+    shutil.copytree(undisturbed.results, tuner.results)
+    before = tuner.outcome()
+    lines = tuner.trials.read_text().splitlines(keepends=True)
+    status, output = tuner.run("tune", "--losses", "softmax")
+    assert status == 0, output
+    assert "2 settings that were tuned before are kept" in output
+    assert len(yaml.safe_load(tuner.tuned.read_text())["earlier"]) == 1
+    again = tuner.outcome()
+    assert again["trials"] == "".join(lines) == before["trials"]
+    assert again["settings"]["datasets"] == before["settings"]["datasets"]
+    assert list(again["settings"]["datasets"]["digits"]) == ["softmax", "normface s=auto", "arcface s=16"]
+    status, output = tuner.run("tune", "--losses", "softmax", "--trials", "2")
+    assert status == 2
+    assert "was tuned" not in output
+    assert "has rows that were tuned with another budget, 3 trials of 2 seed(s)" in output
+    status, output = tuner.run("tune", "--losses", "softmax", "--trials", "2", "--output", str(tmp_path / "other.yaml"))
+    assert status == 0, output
+    assert list(spec.read_tuned(tmp_path / "other.yaml").choices["digits"]) == ["softmax"]
+
+
+def test_rows_of_another_training_are_not_kept(undisturbed: Tuner, data: Path, tmp_path: Path) -> None:
+    tuner = Tuner(tmp_path, data, TINY.replace("epochs: 1", "epochs: 2"))
+    shutil.copytree(undisturbed.results, tuner.results)
+    status, output = tuner.run("tune", "--losses", "softmax")
+    assert status == 0, output
+    assert list(spec.read_tuned(tuner.tuned).choices["digits"]) == ["softmax"]
+    assert tuner.trials.read_text().count("\n") == 4
 
 
 def picture(folder: Path, name: str, draw: random.Random, shade: int) -> None:

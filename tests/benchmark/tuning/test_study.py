@@ -108,6 +108,19 @@ def test_listed_rates_alone_are_tried_once_each(tmp_path: Path) -> None:
     assert [trial.settings.lr for trial in played(pinned["arcface"]).trials] == [0.1, 0.2]
 
 
+@pytest.mark.parametrize("name", ["softmax", "arcface"])
+def test_no_listed_setting_is_tried_twice(tmp_path: Path, name: str) -> None:
+    """It would be a trial less for losses that have nothing to search but the rate."""
+    rates = [0.02, 0.05, 0.1, 0.2, 0.3, 0.4]
+    text = EXPERIMENT.replace("{s: 16}", "{s: 16, m: 0.2}")
+    study = studies(tmp_path, text, learning_rates=rates, trials=5, seeds=1)[name]
+    assert not study.is_exhaustive
+    for luck in range(20):
+        tried = [trial.settings.lr for trial in played(study, luck).trials]
+        assert len(set(tried)) == 5
+        assert set(tried) < set(rates)
+
+
 def test_a_list_without_the_experiments_own_rate(tmp_path: Path) -> None:
     study = studies(tmp_path, learning_rates=[0.01, 0.3], seeds=1)["softmax"]
     assert [trial.settings.lr for trial in played(study).trials] == [0.3, 0.01]

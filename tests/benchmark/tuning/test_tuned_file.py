@@ -38,7 +38,7 @@ def test_both_rows(experiment: spec.Experiment, tmp_path: Path) -> None:
 def test_only_tuned_rows(experiment: spec.Experiment, tmp_path: Path) -> None:
     tuned = spec.read_tuned(write(tmp_path / "t.yaml", both(experiment)))
     found = spec.with_tuned(experiment, tuned, "only")
-    assert [row.label for row in found.losses] == ["normface (tuned)", "arcface s=16 (tuned)"]
+    assert [row.label for row in found.losses] == ["softmax", "normface (tuned)", "arcface s=16 (tuned)"]
     assert (found.baseline, found.baselines) == ("normface (tuned)", {})
     again = spec.with_tuned(found, tuned, "both")  # from the experiment's own rows
     assert len(again.losses) == 5
@@ -46,11 +46,23 @@ def test_only_tuned_rows(experiment: spec.Experiment, tmp_path: Path) -> None:
         spec.with_tuned(experiment, tuned, "all")
 
 
+def test_a_row_that_is_tuned_on_some_datasets_stays_for_the_others(tmp_path: Path) -> None:
+    (tmp_path / "tiny.yaml").write_text(TINY.replace("datasets:\n", "datasets:\n  - digits:\n    label: all digits\n"))
+    experiment = spec.load(tmp_path / "tiny.yaml")
+    what = both(experiment)
+    del what["datasets"]["all digits"]
+    found = spec.with_tuned(experiment, spec.read_tuned(write(tmp_path / "t.yaml", what)), "only")
+    assert [row.label for row in found.losses if row.name == "normface"] == ["normface s=auto", "normface (tuned)"]
+    assert found.baseline == "normface s=auto"
+    on = {(cell.label, cell.dataset_label) for cell in found.cells(losses=["normface"], seeds=[0])}
+    assert on == {("normface s=auto", "digits"), ("normface s=auto", "all digits"), ("normface (tuned)", "digits")}
+
+
 def test_an_experiment_file_may_name_it(experiment: spec.Experiment, tmp_path: Path) -> None:
     write(tmp_path / "chosen.yaml", both(experiment))
     (tmp_path / "other.yaml").write_text(TINY + "tuned: chosen.yaml\ntuned_rows: only\n")
     found = spec.load(tmp_path / "other.yaml")
-    assert [row.label for row in found.losses] == ["normface (tuned)", "arcface s=16 (tuned)"]
+    assert [row.label for row in found.losses] == ["softmax", "normface (tuned)", "arcface s=16 (tuned)"]
     (tmp_path / "wrong.yaml").write_text(TINY + "tuned: nothing\ntuned_rows: some\n")
     with pytest.raises(ValueError, match="tuned_rows: there is no choice of rows 'some'"):
         spec.load(tmp_path / "wrong.yaml")
@@ -79,7 +91,7 @@ def _set(*keys: str, to: Any) -> Callable[[dict[str, Any]], None]:
     return change
 
 
-ROW = ("datasets", "digits", "normface s=auto")
+ROW, PINNED = ("datasets", "digits", "normface s=auto"), ("datasets", "digits", "arcface s=16")
 
 
 @pytest.mark.parametrize(
@@ -89,6 +101,7 @@ ROW = ("datasets", "digits", "normface s=auto")
         (_set("experiment", to=7), "experiment: should be a text"),
         (_set("made", to=[]), "made: should be a mapping"),
         (_set("made", "commit", to=5), "made.commit: should be a text"),
+        (_set("earlier", to=[{"date": "2026-01-01"}]), r"earlier\[0\].marginbench: is missing|earlier"),
         (_set("budget", "trials", to=0), "budget.trials"),
         (_set("budget", to={"trials": 10**17}), "budget.trials"),
         (_set("datasets", to={}), "should not be empty"),
@@ -105,6 +118,8 @@ ROW = ("datasets", "digits", "normface s=auto")
         (_set(*ROW, "hyper", to={"s": -4}), "hyper.s: -4 is not allowed"),
         (_set(*ROW, "hyper", to={"s": [4, 8]}), "should have one value for each name"),
         (_set(*ROW, "hyper", to={"s": []}), "should not be an empty list"),
+        (_set(*PINNED, "hyper", to={"m": 0.2}), "s is 64.0, which tiny gives this row otherwise"),
+        (_set(*PINNED, "hyper", to={"s": 32}), "s is 32.0, which tiny gives this row otherwise"),
         (_set("datasets", "digit", to={"softmax": {}}), "datasets.digit.softmax.hyper: is missing"),
     ],
 )
