@@ -10,7 +10,7 @@ from perf._model import Part, missed
 from perf._report import as_text, write_report
 from perf._timed import timed
 
-PARTS = ("runner", "loss_head", "verification", "statistics", "geometry", "growth", "startup")
+PARTS = ("runner", "default", "loss_head", "verification", "statistics", "geometry", "growth", "startup")
 
 
 def measured(name: str, quick: bool) -> Part:

@@ -137,7 +137,7 @@ def _of_loss(name: str, case: Case, near: Sequence[MapRow]) -> LossAdvice:
 
 def _within_reach(loss: type[Head], bound: MarginBound) -> MarginBound:
     """The bound, or what the loss takes at most where that is less."""
-    most = next(loss.hyper[name].high for name in MARGINS if name in loss.hyper)
+    most = next(float(getattr(loss.hyper[name], "high", math.inf)) for name in MARGINS if name in loss.hyper)
     return bound if bound.largest <= most else replace(bound, largest=most, why=f"the most it takes; {bound.why}")
 
 

@@ -154,13 +154,19 @@ def description(job: Job, device: str, begun: float) -> dict[str, Any]:
             "torch": torch.__version__,
             "numpy": np.__version__,
             "python": platform.python_version(),
-            "machine": f"{platform.system()} {platform.machine()}",
+            "machine": machine(device),
             "device": device if device == "cpu" else torch.cuda.get_device_name(device),
             "commit": commit(),
             "begun": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(begun)),
             "seconds": round(time.time() - begun, 3),
         },
     }
+
+
+def machine(device: str) -> str:
+    """With the instructions that torch computes with on the CPU: others round otherwise."""
+    kind = f"{platform.system()} {platform.machine()}"
+    return f"{kind} {torch.backends.cpu.get_cpu_capability()}" if device == "cpu" else kind
 
 
 def commit() -> str | None:
