@@ -1,6 +1,16 @@
 """A comparison as tables for eyes: the figures, the differences that the paper speaks of, the order of rows."""
 
-from benchmark.papers.comparison import MIXED, NOT_TOLD_APART, OPPOSITE, SAME, UNPUBLISHED, UNTESTED, Comparison
+from benchmark.papers.comparison import (
+    EQUAL,
+    MIXED,
+    NOT_TOLD_APART,
+    OPPOSITE,
+    SAME,
+    UNPUBLISHED,
+    UNTESTED,
+    Comparison,
+    EffectFound,
+)
 from benchmark.papers.paper import FIGURES, Figure, Measured, Row
 from benchmark.papers.setting import differences, unknown
 from benchmark.tables import Column, Entry, Table, with_error
@@ -12,6 +22,7 @@ VERDICTS = {
     OPPOSITE: "OPPOSITE direction",
     NOT_TOLD_APART: "not told apart here",
     MIXED: "published figures point both ways",
+    EQUAL: "published figures are equal",
     UNPUBLISHED: "measured only",
     UNTESTED: "too few seeds to test",
 }
@@ -121,12 +132,11 @@ def _effects(comparison: Comparison) -> list[Table]:
     ]
     lines = []
     for found in comparison.effects:
-        published = "; ".join(f"{name} {_with_sign(value)}" for name, value in found.published.items())
         entry = with_error(found.difference, found.half_width, note=found.note)
         cells = (
             Entry(f"{found.effect.row} − {found.effect.than}"),
             Entry(_measured_heading(found.measured)),
-            Entry(published or "–"),
+            Entry(_published_differences(found), note=found.remark),
             _signed(entry) if (found.difference or 0.0) > 0 else entry,
             Entry("–") if found.p_holm is None else Entry(_p(found.p_holm), found.p_holm),
             Entry(VERDICTS[found.verdict]),
@@ -139,6 +149,15 @@ def _effects(comparison: Comparison) -> list[Table]:
     )
     name = f"{comparison.scale.experiment.name}-differences"
     return [Table(name, "Do the differences point the same way?", tuple(columns), tuple(lines), caption)]
+
+
+def _published_differences(found: EffectFound) -> str:
+    """`LFW +0.12; CFP-FP +0.24 (2nd-hand)`, or a dash."""
+    parts = [
+        f"{name} {_with_sign(one.value)}" + (" (2nd-hand)" if one.second_hand else "")
+        for name, one in found.published.items()
+    ]
+    return "; ".join(parts) or NOTHING.text
 
 
 def _with_sign(value: float) -> str:
@@ -174,7 +193,8 @@ def _orders(comparison: Comparison) -> list[Table]:
         lines.append(Line(cells))
     caption = (
         "1: both put the rows in the same order; −1: in the reverse; 0: no relation. The interval carries the measured "
-        "figures' seeds, drawn anew for all rows together; published figures count as exact."
+        "figures' seeds, drawn anew for all rows together; published figures count as exact. Rows count where their "
+        "published figures are of one source, or of comparable ones."
     )
     name = f"{comparison.scale.experiment.name}-order"
     return [Table(name, "Is the order of the rows the same?", tuple(columns), tuple(lines), caption)]

@@ -13,6 +13,7 @@ from benchmark.papers.paper import (
     FIGURES,
     LOSSES,
     PERCENT,
+    Comparable,
     Effect,
     Figure,
     Measured,
@@ -43,6 +44,7 @@ class PaperKeys(Keys):
     claim: Text
     layout: Annotated[str, one_of("layout", (LOSSES, FIGURES))] = LOSSES
     sources: dict[str, Any] = Field(min_length=1)
+    comparable: list[Any] = Field(default_factory=list)
     setting: dict[str, Any]
     figures: list[Any] = Field(min_length=1)
     rows: list[Any] = Field(min_length=1)
@@ -56,6 +58,11 @@ class SourceKeys(Keys):
     link: Link
     second_hand: bool = False
     setting: Text = ""
+
+
+class ComparableKeys(Keys):
+    sources: Labels
+    because: Annotated[str, Field(min_length=1, max_length=2000)]
 
 
 class FigureKeys(Keys):
@@ -108,6 +115,7 @@ def load_paper_file(path: Path) -> Paper:
     problems.raise_if_any()
     assert keys is not None
     sources = _read_sources(keys.sources, problems)
+    comparable = _read_comparable(keys.comparable, sources, problems)
     setting = problems.check(SettingKeys, keys.setting, ("setting",))
     figures = _read_figures(keys.figures, problems)
     rows = _read_rows(keys.rows, sources, figures, problems)
@@ -121,6 +129,7 @@ def load_paper_file(path: Path) -> Paper:
         claim=keys.claim.strip(),
         layout=keys.layout,
         sources=tuple(sources.values()),
+        comparable=comparable,
         setting={} if setting is None else setting.model_dump(exclude_none=True),
         figures=tuple(figures.values()),
         rows=rows,
@@ -136,6 +145,25 @@ def _read_sources(given: Mapping[str, Any], problems: Problems) -> dict[str, Sou
         if keys is not None:
             found[key] = Source(key, **keys.model_dump())
     return found
+
+
+def _read_comparable(given: list[Any], sources: Mapping[str, Source], problems: Problems) -> tuple[Comparable, ...]:
+    """A source is in one group at most: whichever two of a group are taken, the reason holds for them."""
+    found: list[Comparable] = []
+    for index, about in enumerate(given):
+        at = ("comparable", index)
+        keys = problems.check(ComparableKeys, about, at)
+        if keys is None:
+            continue
+        if len(keys.sources) < 2:
+            problems.add((*at, "sources"), f"should be two sources or more, not {shown(list(keys.sources))}")
+        for number, key in enumerate(keys.sources):
+            where = (*at, "sources", number)
+            _known(key, sources, "source", where, problems)
+            if key in keys.sources[:number] or any(key in group.sources for group in found):
+                problems.add(where, f"{shown(key)} is listed already; name each source once, in one group")
+        found.append(Comparable(frozenset(keys.sources), keys.because.strip()))
+    return tuple(found)
 
 
 def _read_figures(given: list[Any], problems: Problems) -> dict[str, Figure]:

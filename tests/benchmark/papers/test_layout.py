@@ -9,7 +9,7 @@ import yaml
 from benchmark.papers import Paper, compare_with_published, tables
 from benchmark.papers.setting import differences, unknown
 from benchmark.papers.writing import write_tables
-from benchmark.tables import as_html, as_latex, as_markdown, as_terminal
+from benchmark.tables import as_csv, as_html, as_latex, as_markdown, as_terminal
 from tests.benchmark.papers.conftest import PAPER
 
 
@@ -100,6 +100,23 @@ def test_effects_and_their_verdicts_have_a_table(paper: Paper, frame: pd.DataFra
     assert first[3].startswith("+1.00 ± ")
     assert first[5] == "same direction"
     assert second[5] == "not told apart here"
+
+
+def test_second_hand_differences_say_so_and_why_sources_are_compared(load, frame: pd.DataFrame) -> None:
+    reason = "comparable: [{sources: [own, quoted], because: one table has both}]\nsetting:"
+    paper = load(PAPER.replace("setting:", reason))
+    _, effects = tables(compare_with_published(paper, paper.scales["cpu"], frame))
+    assert effects.rows[0].entries[2].text == "MNIST +1.10"
+    published = effects.rows[1].entries[2]
+    assert (published.text, published.note) == ("Faces +5.00 (2nd-hand)", "one table has both")
+    for write in (as_terminal, as_markdown, as_latex, as_html, as_csv):
+        assert "2nd-hand" in str(write(effects)).replace("{-}", "-")
+
+
+def test_equal_published_figures_have_a_verdict_of_their_own(load, frame: pd.DataFrame) -> None:
+    paper = load(PAPER.replace("MNIST: [99.0, 99.2]", "MNIST: 98.0"))
+    _, effects = tables(compare_with_published(paper, paper.scales["cpu"], frame))
+    assert [entry.text for entry in effects.rows[0].entries][2::3] == ["MNIST +0.00", "published figures are equal"]
 
 
 def test_missing_data_and_unfinished_runs_are_said(paper: Paper, frame: pd.DataFrame) -> None:

@@ -1,5 +1,6 @@
 """Every shipped paper file: it parses, every figure has its source, and its cells expand at every scale."""
 
+import itertools
 import re
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from PIL import Image
 import datasets
 import losses
 from benchmark import papers, spec
+from benchmark.papers.comparison import _published_effect
 from benchmark.papers.missing import missing_data, refusal
 from benchmark.papers.setting import differences
 
@@ -35,6 +37,25 @@ def test_every_published_figure_has_a_source_that_can_be_looked_up(name: str) ->
         assert "quoted" not in one.source.in_words.replace("2nd-hand", "") or one.source.second_hand
     used = {one.source.key for one in published}
     assert {source.key for source in paper.sources} == used
+
+
+def test_published_differences_are_within_a_source_or_say_why() -> None:
+    """CosFace's 99.33 is its own net's, the 99.08 beside it another's re-run: nobody published their difference."""
+    mixed = {}
+    for name in NAMES:
+        paper = papers.load(name)
+        for effect, measured in itertools.product(paper.effects, paper.scales["cpu"].measured):
+            found, remark = _published_effect(paper, effect, measured)
+            if remark:
+                mixed[effect.row, effect.than] = (len(found), remark)
+    assert set(mixed) == {
+        ("cosface s=64 m=.35", "cosface s=30 m=.35"),
+        ("normface s=20", "normface s=64"),
+        ("arcgrad", "softmax"),
+        ("kappaface m0=.8", "arcface m=.5"),
+    }
+    assert mixed["cosface s=64 m=.35", "cosface s=30 m=.35"][0] == 0
+    assert "another head" in mixed["arcgrad", "softmax"][1]
 
 
 @pytest.mark.parametrize("scale", spec.SCALES)
