@@ -30,20 +30,34 @@ VERDICTS = {
 
 def tables(comparison: Comparison) -> list[Table]:
     """The paper's table first; the others where there is something to say."""
-    main = _by_figure(comparison) if comparison.paper.layout == FIGURES else _by_loss(comparison)
-    return [main, *_effects(comparison), *_orders(comparison)]
+    return _made(comparison, sources=False)
 
 
-def _by_loss(comparison: Comparison) -> Table:
+def for_spreadsheets(comparison: Comparison) -> list[Table]:
+    """The same for CSV files, which have no notes: with columns for the sources of what was published."""
+    return _made(comparison, sources=True)
+
+
+def _made(comparison: Comparison, sources: bool) -> list[Table]:
+    layout = _by_figure if comparison.paper.layout == FIGURES else _by_loss
+    return [layout(comparison, sources), *_effects(comparison, sources), *_orders(comparison)]
+
+
+def _by_loss(comparison: Comparison, sources: bool) -> Table:
     """A line a loss. A figure measured on the published data stands beside it with the difference."""
     columns, cells = [Column("loss", numeric=False)], [[Entry(row.label)] for row in comparison.paper.rows]
     placed: set[str] = set()
     for figure in comparison.paper.figures:
         columns.append(Column(f"{_heading(figure)}, published", figure.meaning))
         _fill(cells, [published_entry(comparison, row, figure) for row in comparison.paper.rows])
+        if sources:
+            columns.append(Column(f"{_heading(figure)}, published, source", numeric=False))
+            _fill(cells, [source_entry(comparison, row, figure) for row in comparison.paper.rows])
         for measured in _on_same_data(comparison, figure):
-            columns += [_measured_column(measured), _difference_column(figure, measured)]
-            _fill(cells, [measured_entry(comparison, row, measured) for row in comparison.paper.rows])
+            if measured.name not in placed:
+                columns.append(_measured_column(measured))
+                _fill(cells, [measured_entry(comparison, row, measured) for row in comparison.paper.rows])
+            columns.append(_difference_column(figure, measured))
             _fill(cells, [difference_entry(comparison, row, figure, measured) for row in comparison.paper.rows])
             placed.add(measured.name)
     for measured in comparison.scale.measured:
@@ -53,21 +67,24 @@ def _by_loss(comparison: Comparison) -> Table:
     return _main_table(comparison, columns, cells)
 
 
-def _by_figure(comparison: Comparison) -> Table:
+def _by_figure(comparison: Comparison, sources: bool) -> Table:
     """A line a figure, for tables of few losses: each loss has a column as published and one as measured."""
     trained = {loss.label for loss in comparison.scale.experiment.losses}
     with_difference = any(_on_same_data(comparison, figure) for figure in comparison.paper.figures)
     columns = [Column("published figure", numeric=False), Column("measured figure", numeric=False)]
     for row in comparison.paper.rows:
         columns += [Column(f"{row.label}, published")] if row.published else []
+        columns += [Column(f"{row.label}, published, source", numeric=False)] if sources and row.published else []
         columns += [Column(f"{row.label}, measured")] if row.label in trained else []
-        columns += [Column("difference")] if with_difference and row.published and row.label in trained else []
+        if with_difference and row.published and row.label in trained:
+            columns.append(Column("difference", "measured minus published", name=f"{row.label}, difference"))
     cells = []
     for figure, measured in _pairs(comparison):
         line = [Entry(_heading(figure) if figure else "–"), Entry(_measured_heading(measured) if measured else "–")]
         for row in comparison.paper.rows:
             is_trained = row.label in trained
             line += [published_entry(comparison, row, figure)] if row.published else []
+            line += [source_entry(comparison, row, figure)] if sources and row.published else []
             line += [measured_entry(comparison, row, measured)] if is_trained else []
             if with_difference and row.published and is_trained:
                 line.append(difference_entry(comparison, row, figure, measured))
@@ -96,6 +113,11 @@ def published_entry(comparison: Comparison, row: Row, figure: Figure | None) -> 
     return Entry(text, published.value, note=note)
 
 
+def source_entry(comparison: Comparison, row: Row, figure: Figure | None) -> Entry:
+    published = comparison.published(row.label, figure.name) if figure else None
+    return NOTHING if published is None else Entry(published.source.in_words)
+
+
 def measured_entry(comparison: Comparison, row: Row, measured: Measured | None) -> Entry:
     estimate = comparison.estimates.get((row.label, measured.name)) if measured else None
     if estimate is None:
@@ -119,13 +141,14 @@ def _signed(entry: Entry) -> Entry:
     return Entry(f"+{entry.text}", entry.value, entry.mark, entry.note, entry.error)
 
 
-def _effects(comparison: Comparison) -> list[Table]:
+def _effects(comparison: Comparison, sources: bool) -> list[Table]:
     if not comparison.effects:
         return []
     columns = [
         Column("difference", numeric=False),
         Column("measured figure", numeric=False),
         Column("published", numeric=False),
+        *([Column("published, remark", numeric=False)] if sources else []),
         Column("measured"),
         Column("p (Holm)"),
         Column("verdict", numeric=False),
@@ -137,6 +160,7 @@ def _effects(comparison: Comparison) -> list[Table]:
             Entry(f"{found.effect.row} − {found.effect.than}"),
             Entry(_measured_heading(found.measured)),
             Entry(_published_differences(found), note=found.remark),
+            *([Entry(found.remark)] if sources else []),
             _signed(entry) if (found.difference or 0.0) > 0 else entry,
             Entry("–") if found.p_holm is None else Entry(_p(found.p_holm), found.p_holm),
             Entry(VERDICTS[found.verdict]),

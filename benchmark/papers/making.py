@@ -37,8 +37,7 @@ def show(paper: Paper, scale: Scale, results: Path, absent: dict[str, str] | Non
     comparison = compare_with_published(
         paper, scale, collected.table, collected.jackknife, absent, unfinished, made_with
     )
-    made = tables(comparison)
-    folder = write_tables(made, paper.title, collected.folder / "table")
-    for table in made:
+    folder = write_tables(comparison, collected.folder / "table")
+    for table in tables(comparison):
         print(as_terminal(table) + "\n")
     print(f"table: {folder} (index.html, table.md, table.tex and CSV files)")

@@ -162,22 +162,21 @@ def with_hostile(place: str, frame: pd.DataFrame) -> tuple[str, pd.DataFrame]:
 def test_hostile_text_in_a_paper_file_comes_out_as_text(place: str, load, frame: pd.DataFrame, tmp_path) -> None:
     text, frame = with_hostile(place, frame)
     paper = load(text)
-    made = tables(compare_with_published(paper, paper.scales["cpu"], frame))
-    folder = write_tables(made, paper.title, tmp_path / "table")
+    comparison = compare_with_published(paper, paper.scales["cpu"], frame)
+    folder = write_tables(comparison, tmp_path / "table")
     page = (folder / "index.html").read_text()
     assert "<script>" not in page
     assert "&lt;script&gt;" in page
     assert "<script>" not in (folder / "table.md").read_text()
     assert "](javascript" not in (folder / "table.md").read_text()
     assert "\\input{" not in (folder / "table.tex").read_text()
-    assert all("\x1b" not in as_terminal(table) for table in made)
+    assert all("\x1b" not in as_terminal(table) for table in tables(comparison))
     for file in folder.glob("*.csv"):
         assert not any(line.startswith(("=", '"=')) for line in file.read_text().splitlines())
 
 
 def test_files_of_a_table(paper: Paper, frame: pd.DataFrame, tmp_path) -> None:
-    made = tables(compare_with_published(paper, paper.scales["cpu"], frame))
-    write_tables(made, paper.title, tmp_path)
+    write_tables(compare_with_published(paper, paper.scales["cpu"], frame), tmp_path)
     assert sorted(path.name for path in tmp_path.glob("*") if path.suffix != ".yaml") == [
         "index.html",
         "table-mine-cpu-differences.csv",
@@ -189,3 +188,31 @@ def test_files_of_a_table(paper: Paper, frame: pd.DataFrame, tmp_path) -> None:
     assert float(rows[1]["on MNIST %, measured"]) == pytest.approx(98.0)
     assert float(rows[1]["on MNIST %, measured ±"]) == pytest.approx(0.1963, abs=1e-4)
     assert float(rows[1]["on MNIST minus MNIST"]) == pytest.approx(-1.1)
+
+
+@pytest.mark.parametrize("layout", ["losses", "figures"])
+def test_csv_files_say_where_a_figure_was_read(layout: str, load, frame: pd.DataFrame, tmp_path) -> None:
+    paper = load(PAPER.replace("title: A paper", f"title: A paper\nlayout: {layout}"))
+    write_tables(compare_with_published(paper, paper.scales["cpu"], frame), tmp_path)
+    rows = list(csv.DictReader((tmp_path / "table-mine-cpu.csv").open()))
+    if layout == "losses":
+        own, quoted = rows[0]["Faces %, published, source"], rows[1]["Faces %, published, source"]
+        assert rows[2]["Faces %, published, source"] == ""
+    else:
+        faces = next(row for row in rows if row["published figure"] == "Faces %")
+        own, quoted = faces["plain, published, source"], faces["margin, published, source"]
+    assert own == "A. Author, Table 1 (https://example.org/paper)"
+    assert quoted == "B. Other (https://example.org/other); 2nd-hand"
+    differences = list(csv.DictReader((tmp_path / "table-mine-cpu-differences.csv").open()))
+    assert "different sources" in differences[1]["published, remark"]
+    assert differences[0]["published, remark"] == ""
+
+
+def test_a_measured_figure_beside_two_published_ones_is_shown_once(load, frame: pd.DataFrame, tmp_path) -> None:
+    text = PAPER.replace("Context, data: mnist, other_loss: another", "Context, data: mnist")
+    paper = load(text)
+    write_tables(compare_with_published(paper, paper.scales["cpu"], frame), tmp_path)
+    names = next(csv.reader((tmp_path / "table-mine-cpu.csv").open()))
+    assert names.count("on MNIST %, measured") == 1
+    assert "on MNIST minus MNIST" in names
+    assert "on MNIST minus Context" in names

@@ -1,10 +1,12 @@
 """Every shipped paper file: it parses, every figure has its source, and its cells expand at every scale."""
 
+import csv
 import itertools
 import re
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from PIL import Image
 
@@ -12,8 +14,10 @@ import datasets
 import losses
 from benchmark import papers, spec
 from benchmark.papers.comparison import _published_effect
+from benchmark.papers.layout import for_spreadsheets
 from benchmark.papers.missing import missing_data, refusal
 from benchmark.papers.setting import differences
+from benchmark.tables import as_csv
 
 NAMES = papers.names()
 MAKEFILE = Path(__file__).parents[3] / "Makefile"
@@ -56,6 +60,24 @@ def test_published_differences_are_within_a_source_or_say_why() -> None:
     }
     assert mixed["cosface s=64 m=.35", "cosface s=30 m=.35"][0] == 0
     assert "another head" in mixed["arcgrad", "softmax"][1]
+
+
+@pytest.mark.parametrize("scale", spec.SCALES)
+@pytest.mark.parametrize("name", NAMES)
+def test_no_two_columns_of_a_csv_file_have_one_name(name: str, scale: str) -> None:
+    """Runs are made up: what is looked at is the layout, of full scale too."""
+    paper = papers.load(name)
+    measured = paper.scales[scale].measured
+    runs = pd.DataFrame(
+        {"loss": loss.label, "dataset": dataset.label, "seed": seed}
+        for loss in paper.scales[scale].experiment.losses
+        for dataset in paper.scales[scale].experiment.datasets
+        for seed in range(5)
+    ).assign(**{one.metric: np.random.default_rng(0).random() for one in measured})
+    comparison = papers.compare_with_published(paper, paper.scales[scale], runs)
+    for table in for_spreadsheets(comparison):
+        names = next(csv.reader(as_csv(table).splitlines()))
+        assert len(set(names)) == len(names), names
 
 
 @pytest.mark.parametrize("scale", spec.SCALES)
