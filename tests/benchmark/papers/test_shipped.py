@@ -15,7 +15,7 @@ import losses
 from benchmark import papers, spec
 from benchmark.papers.comparison import _published_effect
 from benchmark.papers.layout import for_spreadsheets
-from benchmark.papers.missing import missing_data, refusal
+from benchmark.papers.missing import missing_data, refusal, supply_of
 from benchmark.papers.setting import differences
 from benchmark.tables import as_csv
 
@@ -145,11 +145,12 @@ def test_full_scale_lists_all_that_is_missing_and_how_to_get_it(name: str, tmp_p
     paper = papers.load(name)
     scale = paper.scales["full"]
     labels = [row.label for row in scale.experiment.datasets]
-    absent = missing_data(scale, tmp_path, labels)
-    assert list(absent) == labels
-    message = refusal(paper, scale, absent)
+    supply = supply_of(paper, scale, tmp_path)
+    assert list(supply.absent) == labels
+    assert supply.too_little
+    message = refusal([supply])
     assert "nothing was started" in message
-    for label in absent:
+    for label in labels:
         assert label in message
     assert str(tmp_path) in message
     for own in scale.own_data.values():
@@ -166,11 +167,21 @@ def test_a_folder_of_faces_is_there_once_it_has_its_pairs(tmp_path: Path) -> Non
         folder.mkdir(parents=True)
         for number, pixels in enumerate(images, 1):
             Image.fromarray(pixels).save(folder / f"{folder.name}_{number:04d}.png")
-    assert "pairs.txt" in missing_data(scale, tmp_path, ["casia-lfw"])["casia-lfw"]
+    message = missing_data(scale, tmp_path, ["casia-lfw"])["casia-lfw"]
+    assert "pairs.txt" in message.partition("\n")[2]
     pairs = [f"person{person:02d}\t1\t2" for person in range(4)]
     pairs += [f"person{person:02d}\t1\tperson{(person + 1) % 4:02d}\t3" for person in range(4)]
     (tmp_path / "casia-lfw" / "pairs.txt").write_text("\n".join(["1 4", *pairs]) + "\n")
     assert missing_data(scale, tmp_path, ["casia-lfw"]) == {}
+
+
+def test_an_empty_folder_of_faces_is_missing_data(tmp_path: Path) -> None:
+    """Whoever has made the folder still needs to be told what goes into it."""
+    scale = papers.load("arcface-angles").scales["full"]
+    (tmp_path / "casia-lfw").mkdir()
+    message = missing_data(scale, tmp_path, ["casia-lfw"])["casia-lfw"]
+    assert scale.own_data["casia-lfw"].get in message
+    assert str(tmp_path / "casia-lfw") in message
 
 
 def test_unknown_names_get_the_nearest() -> None:
