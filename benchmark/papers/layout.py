@@ -242,7 +242,9 @@ def _footnotes(comparison: Comparison) -> tuple[str, ...]:
     if not same:
         notes.append("Nothing is subtracted: published and measured figures are of different data or different losses.")
     notes += [f"Differs: {difference}." for difference in differences(paper, scale)]
-    notes += [f"Not known of the published runs: {', '.join(missing)}." for missing in [unknown(paper)] if missing]
+    notes += [f"Not measured: {', '.join(one.figures)}: {one.because}." for one in scale.unmeasured]
+    missing = unknown(paper, scale)
+    notes += [f"Not known of the published runs: {'; '.join(missing)}."] if missing else []
     notes += [comparison.origin] if comparison.origin else []
     return tuple(notes)
 

@@ -23,6 +23,7 @@ from benchmark.papers.paper import (
     Row,
     Scale,
     Source,
+    Unmeasured,
 )
 from benchmark.papers.setting import SettingKeys
 from benchmark.spec import Experiment
@@ -33,6 +34,7 @@ from benchmark.spec.values import Keys, Label, one_of
 
 Named = TypeVar("Named")
 Text = Annotated[str, Field(max_length=2000)]
+Reason = Annotated[str, Field(min_length=1, max_length=2000)]
 Texts = Annotated[tuple[Text, ...], BeforeValidator(lambda value: tuple(value) if isinstance(value, list) else value)]
 Labels = Annotated[tuple[Label, ...], BeforeValidator(lambda value: tuple(value) if isinstance(value, list) else value)]
 Link = Annotated[str, Field(max_length=300, pattern=r"^(https://[^\s\"'<>]+|doi:[^\s\"'<>]+|arXiv:[^\s\"'<>]+)?$")]
@@ -62,7 +64,7 @@ class SourceKeys(Keys):
 
 class ComparableKeys(Keys):
     sources: Labels
-    because: Annotated[str, Field(min_length=1, max_length=2000)]
+    because: Reason
 
 
 class FigureKeys(Keys):
@@ -91,6 +93,7 @@ class ScaleKeys(Keys):
     alike: Texts = ()
     data: dict[str, Any] = Field(default_factory=dict)
     measured: list[Any] = Field(min_length=1)
+    unmeasured: list[Any] = Field(default_factory=list)
     experiment: Any
 
 
@@ -105,6 +108,11 @@ class MeasuredKeys(Keys):
     metric: str
     unit: Unit = PERCENT
     beside: Labels = ()
+
+
+class UnmeasuredKeys(Keys):
+    figures: Annotated[Labels, Field(min_length=1)]
+    because: Reason
 
 
 def load_paper_file(path: Path) -> Paper:
@@ -253,13 +261,15 @@ def _scale(
     at = ("scales", name)
     for index, key in enumerate(keys.alike):
         _known(key, SettingKeys.model_fields, "key of the setting", (*at, "alike", index), problems)
+    measured = _read_measured(keys.measured, experiment, figures, (*at, "measured"), problems)
     return Scale(
         name=name,
         note=keys.note.strip(),
         differences=keys.differences,
         alike=frozenset(keys.alike),
         own_data=_read_own_data(keys.data, experiment, (*at, "data"), problems),
-        measured=_read_measured(keys.measured, experiment, figures, (*at, "measured"), problems),
+        measured=measured,
+        unmeasured=_read_unmeasured(keys.unmeasured, measured, figures, (*at, "unmeasured"), problems),
         experiment=experiment,
     )
 
@@ -300,6 +310,24 @@ def _read_measured(
             problems.add((*at, index, "metric"), f"{keys.metric} {said}")
         found[keys.name] = Measured(keys.name, keys.dataset, keys.metric, keys.unit, keys.beside)
     return tuple(found.values())
+
+
+def _read_unmeasured(
+    given: list[Any], measured: tuple[Measured, ...], figures: Mapping[str, Figure], at: KeyPath, problems: Problems
+) -> tuple[Unmeasured, ...]:
+    beside = {name: one.name for one in measured for name in one.beside}
+    found = []
+    for index, about in enumerate(given):
+        keys = problems.check(UnmeasuredKeys, about, (*at, index))
+        if keys is None:
+            continue
+        for number, name in enumerate(keys.figures):
+            where = (*at, index, "figures", number)
+            _known(name, figures, "figure", where, problems)
+            if name in beside:
+                problems.add(where, f"{shown(name)} has a measured figure beside it, {shown(beside[name])}")
+        found.append(Unmeasured(keys.figures, keys.because.strip()))
+    return tuple(found)
 
 
 def _check_experiment(experiment: Experiment, rows: tuple[Row, ...], at: KeyPath, problems: Problems) -> None:

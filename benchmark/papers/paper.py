@@ -104,6 +104,14 @@ class OwnData:
 
 
 @dataclass(frozen=True)
+class Unmeasured:
+    """Published figures that have no counterpart at a scale, and why."""
+
+    figures: tuple[str, ...]
+    because: str
+
+
+@dataclass(frozen=True)
 class Scale:
     """One way to measure the table."""
 
@@ -113,6 +121,7 @@ class Scale:
     alike: frozenset[str]  # keys of the setting that are kept, although in other words
     own_data: Mapping[str, OwnData]  # by the dataset's label
     measured: tuple[Measured, ...]
+    unmeasured: tuple[Unmeasured, ...]
     experiment: Experiment
 
     def data_of(self, label: str) -> str:

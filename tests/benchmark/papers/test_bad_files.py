@@ -41,6 +41,13 @@ def refusal(load, text: str) -> str:
         ("metric: test/accuracy", "metric: test/acuracy", "did you mean 'test/accuracy'?"),
         ("metric: test/accuracy", "metric: test/eer", "is better when lower"),
         ("beside: [Faces]", "beside: [Face]", "did you mean 'Faces'?"),
+        ("    measured:\n", "    unmeasured: [{figures: [Fces], because: x}]\n    measured:\n", "did you mean 'Faces'"),
+        ("    measured:\n", "    unmeasured: [{figures: [Faces]}]\n    measured:\n", "because: is missing"),
+        (
+            "    measured:\n",
+            "    unmeasured: [{figures: [Faces], because: x}]\n    measured:\n",
+            "'Faces' has a measured figure beside it, 'on digits'",
+        ),
         ("  full: *scale\n", "", "there should be a scale 'full'"),
         ("  full: *scale\n", "  ful: *scale\n", "there is no scale 'ful'; did you mean 'full'?"),
         ("arcface: {s: auto}", "arcfase: {s: auto}", "line 34, scales.smoke.experiment.losses.arcfase: there is"),

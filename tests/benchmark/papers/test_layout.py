@@ -59,7 +59,10 @@ def test_every_difference_of_setting_has_a_footnote(paper: Paper, frame: pd.Data
     ]
     notes = tables(compare_with_published(paper, scale, frame))[0].footnotes
     assert [f"Differs: {difference}." for difference in found] == [note for note in notes if "Differs" in note]
-    assert "length" in unknown(paper)
+    known_here = unknown(paper, scale)
+    assert "optimiser, sgd here" in known_here
+    assert "runs, 5 here" in known_here
+    assert not [one for one in known_here if one.startswith(("net", "batch"))]
     assert any(note.startswith("Not known of the published runs: ") for note in notes)
 
 
@@ -69,6 +72,21 @@ def test_what_is_alike_in_other_words_gets_no_footnote(load) -> None:
     found = differences(paper, paper.scales["cpu"])
     assert not [one for one in found if one.startswith(("training data", "net"))]
     assert found[-1] == "by hand"
+
+
+def test_a_schedule_that_ends_elsewhere_differs(load) -> None:
+    text = PAPER.replace("batch: 512,", "batch: 512, schedule: 'cosine, down to .001',")
+    text = text.replace("      seeds: 5\n", "      seeds: 5\n      recipe: {schedule: cosine}\n")
+    paper = load(text)
+    assert "schedule: cosine, down to .001 there, cosine, down to 0 here" in differences(paper, paper.scales["cpu"])
+
+
+def test_a_figure_without_counterpart_has_its_reason(load, frame: pd.DataFrame) -> None:
+    given = "    unmeasured: [{figures: [Context], because: it is another loss's}]\n"
+    text = PAPER.replace("  smoke: &scale\n", "  smoke: &scale\n" + given).replace("[MNIST, Context]", "[MNIST]")
+    paper = load(text)
+    notes = tables(compare_with_published(paper, paper.scales["cpu"], frame))[0].footnotes
+    assert "Not measured: Context: it is another loss's." in notes
 
 
 def test_a_line_a_figure(load, frame: pd.DataFrame) -> None:

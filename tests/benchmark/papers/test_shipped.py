@@ -16,7 +16,7 @@ from benchmark import papers, spec
 from benchmark.papers.comparison import _published_effect
 from benchmark.papers.layout import for_spreadsheets
 from benchmark.papers.missing import missing_data, refusal, supply_of
-from benchmark.papers.setting import differences
+from benchmark.papers.setting import differences, unknown
 from benchmark.tables import as_csv
 
 NAMES = papers.names()
@@ -120,6 +120,36 @@ def test_each_cpu_table_says_how_it_differs(name: str) -> None:
     paper = papers.load(name)
     assert len(differences(paper, paper.scales["cpu"])) >= 3
     assert paper.scales["cpu"].note
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_published_figure_is_measured_at_full_scale_or_says_why_not(name: str) -> None:
+    paper = papers.load(name)
+    scale = paper.scales["full"]
+    measured = [figure for one in scale.measured for figure in one.beside]
+    reasons = [figure for one in scale.unmeasured for figure in one.figures]
+    assert sorted(set(measured) | set(reasons)) == sorted(figure.name for figure in paper.figures)
+
+
+@pytest.mark.parametrize("scale", spec.SCALES)
+def test_known_differences_are_said_at_every_scale(scale: str) -> None:
+    adaacos, adacos, cosface = (papers.load(name) for name in ("adaacos", "adacos", "cosface"))
+    pixels = "normalisation of pixels: by .5 and .5, whatever the data there, by the training images'"
+    assert any(one.startswith(pixels) for one in differences(adaacos, adaacos.scales[scale]))
+    assert any(one.startswith("schedule: cosine, down to .001") for one in differences(adacos, adacos.scales[scale]))
+    assert any(one.startswith("net: Sphere20 in the re-run") for one in differences(cosface, cosface.scales[scale]))
+    assert any(one.startswith("optimiser, ") for one in unknown(cosface, cosface.scales[scale]))
+
+
+def test_the_margin_that_was_tuned_is_told_as_it_is_trained() -> None:
+    for scale in papers.load("adaacos").scales.values():
+        tuned = next(loss for loss in scale.experiment.losses if loss.label == "arcface, margin tuned")
+        assert f"{tuned.hyper['m']}".lstrip("0") in scale.note
+
+
+def test_another_name_of_a_loss_is_told() -> None:
+    shown = papers.load("adacos").row("cosface").published["AgeDB, FaceX-Zoo"].source.in_words
+    assert "am-softmax" in shown
 
 
 def test_published_and_measured_on_different_data_are_never_subtracted() -> None:
