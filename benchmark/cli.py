@@ -250,7 +250,7 @@ def table(
         for one in chosen:
             typer.echo(running.dry_run(replace(request, experiment=one.scales[scale].experiment)))
         return
-    raise typer.Exit(max(papers.make_table(one, scale, request) for one in chosen))
+    raise typer.Exit(papers.make_tables(chosen, scale, request))
 
 
 @app.command()

@@ -48,6 +48,7 @@ class Finding:
     low: float | None = None
     high: float | None = None
     n_seeds: int = 0
+    n_left_out: int = 0  # seeds in which a run diverged
     n_identities: int = 0
     p_support: float | None = None
     p_refute: float | None = None
@@ -143,6 +144,7 @@ def _found(blank: Finding, effect: Effect, verdict: Verdict) -> Finding:
         low=low if part.sign > 0 else high,
         high=high if part.sign > 0 else low,
         n_seeds=estimate.n_seeds,
+        n_left_out=estimate.left_out,
         n_identities=estimate.n_identities,
         p_support=verdict.p_support,
         p_refute=verdict.p_refute,
@@ -177,6 +179,8 @@ def _lacking(part: Part, dataset: str, results: Results) -> str:
 def _tune(tuned: Tuned, dataset: str, table: pd.DataFrame) -> tuple[str | None, str]:
     """The row of the loss with the best mean on validation data over all seeds, and how it was chosen."""
     rows = table[(table["name"] == tuned.name) & (table["dataset"] == dataset)]
+    if rows.empty:
+        return None, f"no setting of {tuned.name} was run on {dataset}"
     means = rows.groupby("loss")[tuned.by].apply(lambda values: values.mean(skipna=False)).dropna()
     if means.empty:
         return None, f"every setting of {tuned.name} diverged in some run"

@@ -101,8 +101,8 @@ def _part(data: Any, letter: str, at: KeyPath, experiment: spec.Experiment, prob
     _check_row(keys.loss, places["datasets"], (*at, "loss"), experiment, problems)
     if isinstance(against, str):
         _check_row(against, places["against"], (*at, "against"), experiment, problems)
-    elif isinstance(against, Tuned) and against.name not in {row.name for row in experiment.losses}:
-        problems.add((*at, "against", "tuned"), f"{experiment.name} has no rows of {against.name}")
+    elif isinstance(against, Tuned):
+        _check_tuned(against.name, places["against"], (*at, "against", "tuned"), experiment, problems)
     if keys.over is not None:
         everywhere = tuple(dict.fromkeys([*places["datasets"], *places["against"]]))
         _check_row(keys.over, everywhere, (*at, "over"), experiment, problems)
@@ -141,6 +141,9 @@ def _check_datasets(keys: PartKeys, at: KeyPath, experiment: spec.Experiment, pr
     named = [((*at, "datasets", index), name) for index, name in enumerate(keys.datasets)]
     if keys.against_dataset is not None:
         named.append(((*at, "against_dataset"), keys.against_dataset))
+    for index, name in enumerate(keys.datasets):
+        if name in keys.datasets[:index]:
+            problems.add((*at, "datasets", index), f"{shown(name)} is listed already; a dataset is tested on once")
     for where, name in named:
         if name not in rows:
             problems.add(where, _no_such("dataset", name, list(rows), experiment))
@@ -162,6 +165,19 @@ def _check_row(
     for row in experiment.datasets:
         if row.label in datasets and row.losses is not None and label not in row.losses:
             problems.add(at, f"{experiment.name} does not train {shown(label)} on {row.label}")
+
+
+def _check_tuned(
+    name: str, datasets: Sequence[str], at: KeyPath, experiment: spec.Experiment, problems: Problems
+) -> None:
+    """Somewhere to choose from on each of the datasets."""
+    labels = {row.label for row in experiment.losses if row.name == name}
+    if not labels:
+        problems.add(at, f"{experiment.name} has no rows of {name}")
+        return
+    for row in experiment.datasets:
+        if row.label in datasets and row.losses is not None and labels.isdisjoint(row.losses):
+            problems.add(at, f"{experiment.name} does not train {name} on {row.label}")
 
 
 def _no_such(noun: str, name: str, known: Sequence[str], experiment: spec.Experiment) -> str:

@@ -111,7 +111,10 @@ def to_decide(finding: Finding) -> str:
     if not known:
         return f"no number of seeds with these {finding.n_identities} test identities"
     seeds, way = known[0]
-    return f"more than {MANY_SEEDS:,} seeds" if seeds > MANY_SEEDS else f"{seeds} seeds would {way}"
+    needed = f"more than {MANY_SEEDS:,} seeds" if seeds > MANY_SEEDS else f"{seeds} seeds would {way}"
+    all_seeds = finding.n_seeds + finding.n_left_out
+    diverged = f", of which none diverges; {finding.n_left_out} of {all_seeds} did" if finding.n_left_out else ""
+    return needed + diverged
 
 
 def as_records(ledger: Ledger) -> Iterator[dict[str, object]]:

@@ -6,8 +6,19 @@
 
 from benchmark.papers.comparison import Comparison, compare_with_published
 from benchmark.papers.layout import tables
-from benchmark.papers.making import make_table, show
+from benchmark.papers.making import make_table, make_tables, show
 from benchmark.papers.paper import Paper, Scale
 from benchmark.papers.shipped import load, names
 
-__all__ = ["Comparison", "Paper", "Scale", "compare_with_published", "load", "make_table", "names", "show", "tables"]
+__all__ = [
+    "Comparison",
+    "Paper",
+    "Scale",
+    "compare_with_published",
+    "load",
+    "make_table",
+    "make_tables",
+    "names",
+    "show",
+    "tables",
+]

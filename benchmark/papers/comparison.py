@@ -1,20 +1,23 @@
 """Published beside measured, from a tidy frame of runs: the figures, the differences that a paper speaks of, the order.
 
 What was measured on other data than what was published is never subtracted from it: there, the direction of
-differences and the order of rows are compared, each within its own data.
+differences and the order of rows are compared, each within its own data. Published figures are subtracted from each
+other only within one source, or within sources that the paper file says are comparable.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from benchmark.papers.paper import Effect, Figure, Measured, Paper, Published, Scale
+from benchmark.papers.paper import Effect, Figure, Measured, Paper, Published, Row, Scale
 from benchmark.statistics import Agreement, Jackknife, compare, holm, rank_agreement, summarise
 
 LEVEL = 0.95
 SAME, OPPOSITE, NOT_TOLD_APART = "same direction", "opposite direction", "not told apart"
-MIXED, UNPUBLISHED, UNTESTED = "published figures disagree", "nothing published", "not tested"
+MIXED, EQUAL = "published figures disagree", "published figures are equal"
+UNPUBLISHED, UNTESTED = "nothing published", "not tested"
 
 
 @dataclass(frozen=True)
@@ -37,12 +40,21 @@ class Difference:
 
 
 @dataclass(frozen=True)
+class PublishedDifference:
+    """Of two rows' figures, which are of one source or of comparable ones."""
+
+    value: float
+    second_hand: bool  # one of the two is, or both
+
+
+@dataclass(frozen=True)
 class EffectFound:
     """A difference between two rows, as published and as measured."""
 
     effect: Effect
     measured: Measured
-    published: dict[str, float]  # by figure
+    published: dict[str, PublishedDifference]  # by figure
+    remark: str  # on what was published
     difference: float | None
     half_width: float | None
     p_holm: float | None
@@ -143,17 +155,18 @@ def _effects(
     found = []
     for effect, test in zip(wanted, tests, strict=True):
         p_holm = next(corrected) if isinstance(test["p"], float) else None
-        published = _published_effect(paper, effect, measured)
+        published, remark = _published_effect(paper, effect, measured)
         difference = _scaled(test["difference"], measured)
         found.append(
             EffectFound(
                 effect=effect,
                 measured=measured,
                 published=published,
+                remark=remark,
                 difference=difference,
                 half_width=_scaled(test["half_width"], measured),
                 p_holm=p_holm,
-                verdict=_verdict(published, difference, p_holm),
+                verdict=_verdict([one.value for one in published.values()], difference, p_holm),
                 note=str(test["note"]),
             )
         )
@@ -168,28 +181,49 @@ def _test(
     return {str(key): value for key, value in compared.iloc[0].to_dict().items()}
 
 
-def _published_effect(paper: Paper, effect: Effect, measured: Measured) -> dict[str, float]:
-    one, other = paper.row(effect.row).published, paper.row(effect.than).published
-    both = [name for name in measured.beside if name in one and name in other]
-    return {name: one[name].value - other[name].value for name in both}
+def _published_effect(
+    paper: Paper, effect: Effect, measured: Measured
+) -> tuple[dict[str, PublishedDifference], str]:
+    """The differences by figure, and what is to be said of their sources."""
+    found, remarks = {}, []
+    for name in measured.beside:
+        one, other = (paper.row(label).published.get(name) for label in (effect.row, effect.than))
+        if one is None or other is None:
+            continue
+        group = paper.comparable_with(one.source)
+        if other.source.key not in group.sources:
+            remarks.append(f"{name}: the two published figures are of different sources and are not subtracted")
+            continue
+        second_hand = one.source.second_hand or other.source.second_hand
+        found[name] = PublishedDifference(one.value - other.value, second_hand)
+        remarks += [group.because] if one.source != other.source else []
+    return found, "; ".join(dict.fromkeys(remarks))
 
 
-def _verdict(published: dict[str, float], difference: float | None, p_holm: float | None) -> str:
-    signs = {np.sign(round(value, 9)) for value in published.values()} - {0.0}
+def _verdict(published: Collection[float], difference: float | None, p_holm: float | None) -> str:
+    signs = {np.sign(round(value, 9)) for value in published} - {0.0}
     if difference is None or p_holm is None:
         return UNTESTED
     if p_holm >= 1 - LEVEL:
         return NOT_TOLD_APART
     if not published:
         return UNPUBLISHED
-    if len(signs) != 1:
+    if not signs:
+        return EQUAL
+    if len(signs) > 1:
         return MIXED
     return SAME if signs == {np.sign(difference)} else OPPOSITE
 
 
 def _order(paper: Paper, rows: pd.DataFrame, measured: Measured, figure: Figure) -> OrderFound:
+    """Of the most rows whose published figures are of one source or of comparable ones."""
     by_seed = rows.pivot_table(index="loss", columns="seed", values=measured.metric, aggfunc="mean", dropna=False)
-    both = [row for row in paper.rows if figure.name in row.published and row.label in by_seed.index]
+    groups: dict[frozenset[str], list[Row]] = {}
+    for row in paper.rows:
+        if figure.name in row.published and row.label in by_seed.index:
+            sources = paper.comparable_with(row.published[figure.name].source).sources
+            groups.setdefault(sources, []).append(row)
+    both = max(groups.values(), key=len, default=[])
     published = [row.published[figure.name].value for row in both]
     values = by_seed.reindex([row.label for row in both]).to_numpy(dtype=np.float64)
     return OrderFound(measured, figure, rank_agreement(published, values, LEVEL))

@@ -1,6 +1,16 @@
 """A comparison as tables for eyes: the figures, the differences that the paper speaks of, the order of rows."""
 
-from benchmark.papers.comparison import MIXED, NOT_TOLD_APART, OPPOSITE, SAME, UNPUBLISHED, UNTESTED, Comparison
+from benchmark.papers.comparison import (
+    EQUAL,
+    MIXED,
+    NOT_TOLD_APART,
+    OPPOSITE,
+    SAME,
+    UNPUBLISHED,
+    UNTESTED,
+    Comparison,
+    EffectFound,
+)
 from benchmark.papers.paper import FIGURES, Figure, Measured, Row
 from benchmark.papers.setting import differences, unknown
 from benchmark.tables import Column, Entry, Table, with_error
@@ -12,6 +22,7 @@ VERDICTS = {
     OPPOSITE: "OPPOSITE direction",
     NOT_TOLD_APART: "not told apart here",
     MIXED: "published figures point both ways",
+    EQUAL: "published figures are equal",
     UNPUBLISHED: "measured only",
     UNTESTED: "too few seeds to test",
 }
@@ -19,20 +30,34 @@ VERDICTS = {
 
 def tables(comparison: Comparison) -> list[Table]:
     """The paper's table first; the others where there is something to say."""
-    main = _by_figure(comparison) if comparison.paper.layout == FIGURES else _by_loss(comparison)
-    return [main, *_effects(comparison), *_orders(comparison)]
+    return _made(comparison, sources=False)
 
 
-def _by_loss(comparison: Comparison) -> Table:
+def for_spreadsheets(comparison: Comparison) -> list[Table]:
+    """The same for CSV files, which have no notes: with columns for the sources of what was published."""
+    return _made(comparison, sources=True)
+
+
+def _made(comparison: Comparison, sources: bool) -> list[Table]:
+    layout = _by_figure if comparison.paper.layout == FIGURES else _by_loss
+    return [layout(comparison, sources), *_effects(comparison, sources), *_orders(comparison)]
+
+
+def _by_loss(comparison: Comparison, sources: bool) -> Table:
     """A line a loss. A figure measured on the published data stands beside it with the difference."""
     columns, cells = [Column("loss", numeric=False)], [[Entry(row.label)] for row in comparison.paper.rows]
     placed: set[str] = set()
     for figure in comparison.paper.figures:
         columns.append(Column(f"{_heading(figure)}, published", figure.meaning))
         _fill(cells, [published_entry(comparison, row, figure) for row in comparison.paper.rows])
+        if sources:
+            columns.append(Column(f"{_heading(figure)}, published, source", numeric=False))
+            _fill(cells, [source_entry(comparison, row, figure) for row in comparison.paper.rows])
         for measured in _on_same_data(comparison, figure):
-            columns += [_measured_column(measured), _difference_column(figure, measured)]
-            _fill(cells, [measured_entry(comparison, row, measured) for row in comparison.paper.rows])
+            if measured.name not in placed:
+                columns.append(_measured_column(measured))
+                _fill(cells, [measured_entry(comparison, row, measured) for row in comparison.paper.rows])
+            columns.append(_difference_column(figure, measured))
             _fill(cells, [difference_entry(comparison, row, figure, measured) for row in comparison.paper.rows])
             placed.add(measured.name)
     for measured in comparison.scale.measured:
@@ -42,21 +67,24 @@ def _by_loss(comparison: Comparison) -> Table:
     return _main_table(comparison, columns, cells)
 
 
-def _by_figure(comparison: Comparison) -> Table:
+def _by_figure(comparison: Comparison, sources: bool) -> Table:
     """A line a figure, for tables of few losses: each loss has a column as published and one as measured."""
     trained = {loss.label for loss in comparison.scale.experiment.losses}
     with_difference = any(_on_same_data(comparison, figure) for figure in comparison.paper.figures)
     columns = [Column("published figure", numeric=False), Column("measured figure", numeric=False)]
     for row in comparison.paper.rows:
         columns += [Column(f"{row.label}, published")] if row.published else []
+        columns += [Column(f"{row.label}, published, source", numeric=False)] if sources and row.published else []
         columns += [Column(f"{row.label}, measured")] if row.label in trained else []
-        columns += [Column("difference")] if with_difference and row.published and row.label in trained else []
+        if with_difference and row.published and row.label in trained:
+            columns.append(Column("difference", "measured minus published", name=f"{row.label}, difference"))
     cells = []
     for figure, measured in _pairs(comparison):
         line = [Entry(_heading(figure) if figure else "–"), Entry(_measured_heading(measured) if measured else "–")]
         for row in comparison.paper.rows:
             is_trained = row.label in trained
             line += [published_entry(comparison, row, figure)] if row.published else []
+            line += [source_entry(comparison, row, figure)] if sources and row.published else []
             line += [measured_entry(comparison, row, measured)] if is_trained else []
             if with_difference and row.published and is_trained:
                 line.append(difference_entry(comparison, row, figure, measured))
@@ -85,6 +113,11 @@ def published_entry(comparison: Comparison, row: Row, figure: Figure | None) -> 
     return Entry(text, published.value, note=note)
 
 
+def source_entry(comparison: Comparison, row: Row, figure: Figure | None) -> Entry:
+    published = comparison.published(row.label, figure.name) if figure else None
+    return NOTHING if published is None else Entry(published.source.in_words)
+
+
 def measured_entry(comparison: Comparison, row: Row, measured: Measured | None) -> Entry:
     estimate = comparison.estimates.get((row.label, measured.name)) if measured else None
     if estimate is None:
@@ -108,25 +141,26 @@ def _signed(entry: Entry) -> Entry:
     return Entry(f"+{entry.text}", entry.value, entry.mark, entry.note, entry.error)
 
 
-def _effects(comparison: Comparison) -> list[Table]:
+def _effects(comparison: Comparison, sources: bool) -> list[Table]:
     if not comparison.effects:
         return []
     columns = [
         Column("difference", numeric=False),
         Column("measured figure", numeric=False),
         Column("published", numeric=False),
+        *([Column("published, remark", numeric=False)] if sources else []),
         Column("measured"),
         Column("p (Holm)"),
         Column("verdict", numeric=False),
     ]
     lines = []
     for found in comparison.effects:
-        published = "; ".join(f"{name} {_with_sign(value)}" for name, value in found.published.items())
         entry = with_error(found.difference, found.half_width, note=found.note)
         cells = (
             Entry(f"{found.effect.row} − {found.effect.than}"),
             Entry(_measured_heading(found.measured)),
-            Entry(published or "–"),
+            Entry(_published_differences(found), note=found.remark),
+            *([Entry(found.remark)] if sources else []),
             _signed(entry) if (found.difference or 0.0) > 0 else entry,
             Entry("–") if found.p_holm is None else Entry(_p(found.p_holm), found.p_holm),
             Entry(VERDICTS[found.verdict]),
@@ -139,6 +173,15 @@ def _effects(comparison: Comparison) -> list[Table]:
     )
     name = f"{comparison.scale.experiment.name}-differences"
     return [Table(name, "Do the differences point the same way?", tuple(columns), tuple(lines), caption)]
+
+
+def _published_differences(found: EffectFound) -> str:
+    """`LFW +0.12; CFP-FP +0.24 (2nd-hand)`, or a dash."""
+    parts = [
+        f"{name} {_with_sign(one.value)}" + (" (2nd-hand)" if one.second_hand else "")
+        for name, one in found.published.items()
+    ]
+    return "; ".join(parts) or NOTHING.text
 
 
 def _with_sign(value: float) -> str:
@@ -174,7 +217,8 @@ def _orders(comparison: Comparison) -> list[Table]:
         lines.append(Line(cells))
     caption = (
         "1: both put the rows in the same order; −1: in the reverse; 0: no relation. The interval carries the measured "
-        "figures' seeds, drawn anew for all rows together; published figures count as exact."
+        "figures' seeds, drawn anew for all rows together; published figures count as exact. Rows count where their "
+        "published figures are of one source, or of comparable ones."
     )
     name = f"{comparison.scale.experiment.name}-order"
     return [Table(name, "Is the order of the rows the same?", tuple(columns), tuple(lines), caption)]
@@ -198,7 +242,9 @@ def _footnotes(comparison: Comparison) -> tuple[str, ...]:
     if not same:
         notes.append("Nothing is subtracted: published and measured figures are of different data or different losses.")
     notes += [f"Differs: {difference}." for difference in differences(paper, scale)]
-    notes += [f"Not known of the published runs: {', '.join(missing)}." for missing in [unknown(paper)] if missing]
+    notes += [f"Not measured: {', '.join(one.figures)}: {one.because}." for one in scale.unmeasured]
+    missing = unknown(paper, scale)
+    notes += [f"Not known of the published runs: {'; '.join(missing)}."] if missing else []
     notes += [comparison.origin] if comparison.origin else []
     return tuple(notes)
 

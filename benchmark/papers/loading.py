@@ -13,6 +13,7 @@ from benchmark.papers.paper import (
     FIGURES,
     LOSSES,
     PERCENT,
+    Comparable,
     Effect,
     Figure,
     Measured,
@@ -22,6 +23,7 @@ from benchmark.papers.paper import (
     Row,
     Scale,
     Source,
+    Unmeasured,
 )
 from benchmark.papers.setting import SettingKeys
 from benchmark.spec import Experiment
@@ -32,6 +34,7 @@ from benchmark.spec.values import Keys, Label, one_of
 
 Named = TypeVar("Named")
 Text = Annotated[str, Field(max_length=2000)]
+Reason = Annotated[str, Field(min_length=1, max_length=2000)]
 Texts = Annotated[tuple[Text, ...], BeforeValidator(lambda value: tuple(value) if isinstance(value, list) else value)]
 Labels = Annotated[tuple[Label, ...], BeforeValidator(lambda value: tuple(value) if isinstance(value, list) else value)]
 Link = Annotated[str, Field(max_length=300, pattern=r"^(https://[^\s\"'<>]+|doi:[^\s\"'<>]+|arXiv:[^\s\"'<>]+)?$")]
@@ -43,6 +46,7 @@ class PaperKeys(Keys):
     claim: Text
     layout: Annotated[str, one_of("layout", (LOSSES, FIGURES))] = LOSSES
     sources: dict[str, Any] = Field(min_length=1)
+    comparable: list[Any] = Field(default_factory=list)
     setting: dict[str, Any]
     figures: list[Any] = Field(min_length=1)
     rows: list[Any] = Field(min_length=1)
@@ -56,6 +60,11 @@ class SourceKeys(Keys):
     link: Link
     second_hand: bool = False
     setting: Text = ""
+
+
+class ComparableKeys(Keys):
+    sources: Labels
+    because: Reason
 
 
 class FigureKeys(Keys):
@@ -84,6 +93,7 @@ class ScaleKeys(Keys):
     alike: Texts = ()
     data: dict[str, Any] = Field(default_factory=dict)
     measured: list[Any] = Field(min_length=1)
+    unmeasured: list[Any] = Field(default_factory=list)
     experiment: Any
 
 
@@ -100,6 +110,11 @@ class MeasuredKeys(Keys):
     beside: Labels = ()
 
 
+class UnmeasuredKeys(Keys):
+    figures: Annotated[Labels, Field(min_length=1)]
+    because: Reason
+
+
 def load_paper_file(path: Path) -> Paper:
     """ValueError names everything that is wrong."""
     problems = Problems(path.name)
@@ -108,6 +123,7 @@ def load_paper_file(path: Path) -> Paper:
     problems.raise_if_any()
     assert keys is not None
     sources = _read_sources(keys.sources, problems)
+    comparable = _read_comparable(keys.comparable, sources, problems)
     setting = problems.check(SettingKeys, keys.setting, ("setting",))
     figures = _read_figures(keys.figures, problems)
     rows = _read_rows(keys.rows, sources, figures, problems)
@@ -121,6 +137,7 @@ def load_paper_file(path: Path) -> Paper:
         claim=keys.claim.strip(),
         layout=keys.layout,
         sources=tuple(sources.values()),
+        comparable=comparable,
         setting={} if setting is None else setting.model_dump(exclude_none=True),
         figures=tuple(figures.values()),
         rows=rows,
@@ -136,6 +153,25 @@ def _read_sources(given: Mapping[str, Any], problems: Problems) -> dict[str, Sou
         if keys is not None:
             found[key] = Source(key, **keys.model_dump())
     return found
+
+
+def _read_comparable(given: list[Any], sources: Mapping[str, Source], problems: Problems) -> tuple[Comparable, ...]:
+    """A source is in one group at most: whichever two of a group are taken, the reason holds for them."""
+    found: list[Comparable] = []
+    for index, about in enumerate(given):
+        at = ("comparable", index)
+        keys = problems.check(ComparableKeys, about, at)
+        if keys is None:
+            continue
+        if len(keys.sources) < 2:
+            problems.add((*at, "sources"), f"should be two sources or more, not {shown(list(keys.sources))}")
+        for number, key in enumerate(keys.sources):
+            where = (*at, "sources", number)
+            _known(key, sources, "source", where, problems)
+            if key in keys.sources[:number] or any(key in group.sources for group in found):
+                problems.add(where, f"{shown(key)} is listed already; name each source once, in one group")
+        found.append(Comparable(frozenset(keys.sources), keys.because.strip()))
+    return tuple(found)
 
 
 def _read_figures(given: list[Any], problems: Problems) -> dict[str, Figure]:
@@ -225,13 +261,15 @@ def _scale(
     at = ("scales", name)
     for index, key in enumerate(keys.alike):
         _known(key, SettingKeys.model_fields, "key of the setting", (*at, "alike", index), problems)
+    measured = _read_measured(keys.measured, experiment, figures, (*at, "measured"), problems)
     return Scale(
         name=name,
         note=keys.note.strip(),
         differences=keys.differences,
         alike=frozenset(keys.alike),
         own_data=_read_own_data(keys.data, experiment, (*at, "data"), problems),
-        measured=_read_measured(keys.measured, experiment, figures, (*at, "measured"), problems),
+        measured=measured,
+        unmeasured=_read_unmeasured(keys.unmeasured, measured, figures, (*at, "unmeasured"), problems),
         experiment=experiment,
     )
 
@@ -272,6 +310,24 @@ def _read_measured(
             problems.add((*at, index, "metric"), f"{keys.metric} {said}")
         found[keys.name] = Measured(keys.name, keys.dataset, keys.metric, keys.unit, keys.beside)
     return tuple(found.values())
+
+
+def _read_unmeasured(
+    given: list[Any], measured: tuple[Measured, ...], figures: Mapping[str, Figure], at: KeyPath, problems: Problems
+) -> tuple[Unmeasured, ...]:
+    beside = {name: one.name for one in measured for name in one.beside}
+    found = []
+    for index, about in enumerate(given):
+        keys = problems.check(UnmeasuredKeys, about, (*at, index))
+        if keys is None:
+            continue
+        for number, name in enumerate(keys.figures):
+            where = (*at, index, "figures", number)
+            _known(name, figures, "figure", where, problems)
+            if name in beside:
+                problems.add(where, f"{shown(name)} has a measured figure beside it, {shown(beside[name])}")
+        found.append(Unmeasured(keys.figures, keys.because.strip()))
+    return tuple(found)
 
 
 def _check_experiment(experiment: Experiment, rows: tuple[Row, ...], at: KeyPath, problems: Problems) -> None:

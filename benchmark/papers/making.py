@@ -1,5 +1,6 @@
 """`table PAPER`: runs what a paper's table still needs, writes the table in every format and shows it."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,24 +9,33 @@ from benchmark.collected import collect
 from benchmark.origin import origin_sentence
 from benchmark.papers.comparison import compare_with_published
 from benchmark.papers.layout import tables
-from benchmark.papers.missing import missing_data, refusal
+from benchmark.papers.missing import Supply, refusal, supply_of
 from benchmark.papers.paper import Paper, Scale
 from benchmark.papers.writing import write_tables
 from benchmark.tables import as_terminal
 
 
+def make_tables(papers: Sequence[Paper], scale_name: str, request: running.Request) -> int:
+    """The worst exit status. What any of the tables lacks to begin is known, and refused, before one begins."""
+    supplies = [supply_of(paper, paper.scales[scale_name], request.data, request.datasets) for paper in papers]
+    lacking = [supply for supply in supplies if supply.too_little]
+    if lacking:
+        raise ValueError(refusal(lacking))
+    return max(_make(supply, request) for supply in supplies)
+
+
 def make_table(paper: Paper, scale_name: str, request: running.Request) -> int:
     """The exit status. At full scale all data has to be there; at the others a dataset that is not is left out."""
-    scale = paper.scales[scale_name]
-    wanted = list(dict.fromkeys(cell.dataset_label for cell in scale.experiment.cells(datasets=request.datasets)))
-    absent = missing_data(scale, request.data, wanted)
-    present = [label for label in wanted if label not in absent]
-    if absent and (scale.name == "full" or not present):
-        raise ValueError(refusal(paper, scale, absent))
-    for label, reason in absent.items():
+    return make_tables([paper], scale_name, request)
+
+
+def _make(supply: Supply, request: running.Request) -> int:
+    paper, scale = supply.paper, supply.scale
+    for label, reason in supply.absent.items():
         running.say(f"note: {label} is left out: {reason}")
-    status = running.run(replace(request, experiment=scale.experiment, datasets=present, show_overview=False))
-    show(paper, scale, request.results, absent)
+    asked = replace(request, experiment=scale.experiment, datasets=supply.present, show_overview=False)
+    status = running.run(asked)
+    show(paper, scale, request.results, supply.absent)
     return status
 
 
@@ -37,8 +47,7 @@ def show(paper: Paper, scale: Scale, results: Path, absent: dict[str, str] | Non
     comparison = compare_with_published(
         paper, scale, collected.table, collected.jackknife, absent, unfinished, made_with
     )
-    made = tables(comparison)
-    folder = write_tables(made, paper.title, collected.folder / "table")
-    for table in made:
+    folder = write_tables(comparison, collected.folder / "table")
+    for table in tables(comparison):
         print(as_terminal(table) + "\n")
     print(f"table: {folder} (index.html, table.md, table.tex and CSV files)")

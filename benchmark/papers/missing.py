@@ -1,11 +1,34 @@
 """Which of a scale's data are not on this machine, and how to get them."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from benchmark.engine.plan import load_data
 from benchmark.papers.paper import Paper, Scale
 from benchmark.spec import DatasetRow
+
+
+@dataclass(frozen=True)
+class Supply:
+    """What a table finds of the data that it is to be made with."""
+
+    paper: Paper
+    scale: Scale
+    present: list[str]
+    absent: dict[str, str]  # with how to get them
+
+    @property
+    def too_little(self) -> bool:
+        """At full scale all data has to be there, at the others some."""
+        return bool(self.absent) and (self.scale.name == "full" or not self.present)
+
+
+def supply_of(paper: Paper, scale: Scale, root: Path | None, datasets: Sequence[str] | None = None) -> Supply:
+    """Of the scale's datasets, or of these."""
+    wanted = list(dict.fromkeys(cell.dataset_label for cell in scale.experiment.cells(datasets=datasets)))
+    absent = missing_data(scale, root, wanted)
+    return Supply(paper, scale, [label for label in wanted if label not in absent], absent)
 
 
 def missing_data(scale: Scale, root: Path | None, labels: Sequence[str]) -> dict[str, str]:
@@ -15,19 +38,28 @@ def missing_data(scale: Scale, root: Path | None, labels: Sequence[str]) -> dict
 
 
 def _reason(row: DatasetRow, scale: Scale, root: Path | None) -> str | None:
+    """A folder that people fill themselves is as good as missing while it is empty or not what it should be."""
+    own = scale.own_data.get(row.label)
     try:
         load_data(row.dataset, row.access, root)
     except FileNotFoundError as problem:
-        own = scale.own_data.get(row.label)
         return f"{own.data}: {own.get}\n{problem}" if own else str(problem)
+    except ValueError as problem:
+        if own is None:
+            raise
+        return f"{own.data}: {own.get}\n{problem}"
     return None
 
 
-def refusal(paper: Paper, scale: Scale, absent: dict[str, str]) -> str:
-    """The message for a table that cannot begin."""
-    count = f"{len(absent)} of {len(scale.experiment.datasets)} datasets"
-    parts = [f"{paper.name} at scale {scale.name}: {count} are not here, and nothing was started."]
-    parts += [f"\n{label}: {reason}" for label, reason in absent.items()]
-    if scale.name != "cpu":
-        parts.append("\nThe scale cpu compares the same losses on data that a laptop trains on.")
-    return "\n".join(parts)
+def refusal(lacking: Sequence[Supply]) -> str:
+    """The message for tables that cannot begin."""
+    parts: list[str] = []
+    for supply in lacking:
+        paper, scale = supply.paper, supply.scale
+        count = f"{len(supply.absent)} of {len(scale.experiment.datasets)} datasets"
+        parts.append(f"{paper.name} at scale {scale.name}: {count} are not here, and nothing was started.")
+        parts += [f"\n{label}: {reason}" for label, reason in supply.absent.items()]
+        parts.append("")
+    if any(supply.scale.name != "cpu" for supply in lacking):
+        parts.append("The scale cpu compares the same losses on data that a laptop trains on.")
+    return "\n".join(parts).rstrip()

@@ -31,6 +31,14 @@ class Source:
 
 
 @dataclass(frozen=True)
+class Comparable:
+    """Sources whose figures may be subtracted from each other, and why."""
+
+    sources: frozenset[str]  # their keys
+    because: str
+
+
+@dataclass(frozen=True)
 class Published:
     """One published figure, of one run or several."""
 
@@ -96,6 +104,14 @@ class OwnData:
 
 
 @dataclass(frozen=True)
+class Unmeasured:
+    """Published figures that have no counterpart at a scale, and why."""
+
+    figures: tuple[str, ...]
+    because: str
+
+
+@dataclass(frozen=True)
 class Scale:
     """One way to measure the table."""
 
@@ -105,6 +121,7 @@ class Scale:
     alike: frozenset[str]  # keys of the setting that are kept, although in other words
     own_data: Mapping[str, OwnData]  # by the dataset's label
     measured: tuple[Measured, ...]
+    unmeasured: tuple[Unmeasured, ...]
     experiment: Experiment
 
     def data_of(self, label: str) -> str:
@@ -126,6 +143,7 @@ class Paper:
     claim: str
     layout: str  # LOSSES: a line a loss; FIGURES: a line a figure
     sources: tuple[Source, ...]  # the first is the main one
+    comparable: tuple[Comparable, ...]  # no source is in two of them
     setting: Mapping[str, object]
     figures: tuple[Figure, ...]
     rows: tuple[Row, ...]
@@ -137,6 +155,11 @@ class Paper:
 
     def row(self, label: str) -> Row:
         return next(row for row in self.rows if row.label == label)
+
+    def comparable_with(self, source: Source) -> Comparable:
+        """The sources whose figures may be subtracted from this one's; itself alone, unless the file names others."""
+        alone = Comparable(frozenset({source.key}), "")
+        return next((group for group in self.comparable if source.key in group.sources), alone)
 
 
 def data_name(row: DatasetRow) -> str:

@@ -18,6 +18,7 @@ Number = Annotated[float, Field(ge=0.0)]
 Whole = Annotated[int, Field(ge=1)]
 
 KEPT = "the last weights"
+NORMALISATION = "by the training images' own mean and deviation"
 
 
 class SettingKeys(Keys):
@@ -29,6 +30,7 @@ class SettingKeys(Keys):
     backbone: Text | None = None  # which of ours is that net, if one is
     pretrained: Text | None = None
     pixels: Text | Whole | None = None
+    normalisation: Text | None = None
     dim: Whole | None = None
     optimiser: Text | None = None
     lr: Number | Text | None = None
@@ -49,6 +51,7 @@ WORDS = {
     "net": "net",
     "pretrained": "initial weights",
     "pixels": "pixels a side",
+    "normalisation": "normalisation of pixels",
     "dim": "embedding size",
     "optimiser": "optimiser",
     "lr": "learning rate",
@@ -70,19 +73,27 @@ def differences(paper: Paper, scale: Scale) -> list[str]:
     return [*_of_training(paper, scale), *_of_losses(paper, scale), *scale.differences]
 
 
-def unknown(paper: Paper) -> list[str]:
-    """What the paper file does not say of the published runs."""
-    return [words for key, words in WORDS.items() if key not in paper.setting and key not in ASSUMED_UNLESS_SAID]
+def unknown(paper: Paper, scale: Scale) -> list[str]:
+    """What the paper file does not say of the published runs, each with what it is here."""
+    return [
+        f"{words}, {_by_dataset(_here(key, scale))} here"
+        for key, words in WORDS.items()
+        if key not in paper.setting and key not in ASSUMED_UNLESS_SAID
+    ]
 
 
 def _of_training(paper: Paper, scale: Scale) -> Iterator[str]:
-    ours = {row.label: _setting(row, scale) for row in scale.experiment.datasets}
     for key, words in WORDS.items():
         published = paper.setting.get(key)
-        values = {label: setting[key] for label, setting in ours.items()}
+        values = _here(key, scale)
         if published is None or key in scale.alike or _same(key, published, values, paper):
             continue
         yield f"{words}: {_shown(published)} there, {_by_dataset(values)} here"
+
+
+def _here(key: str, scale: Scale) -> dict[str, Any]:
+    """What the setting has for a key, by dataset."""
+    return {row.label: _setting(row, scale)[key] for row in scale.experiment.datasets}
 
 
 def _setting(row: DatasetRow, scale: Scale) -> dict[str, Any]:
@@ -96,12 +107,14 @@ def _setting(row: DatasetRow, scale: Scale) -> dict[str, Any]:
         "net": row.backbones[0],
         "pretrained": "drawn at random",
         "pixels": pixels,
+        "normalisation": NORMALISATION,
         "dim": row.dims[0],
         "length": f"{recipe.epochs} epoch{'s' if recipe.epochs > 1 else ''}",
         "schedule": _schedule(recipe),
         "runs": len(scale.experiment.seeds),
         "kept": KEPT,
-        **{key: getattr(recipe, key) for key in ("optimiser", "lr", "momentum", "weight_decay", "batch")},
+        "momentum": "adamw's own" if recipe.optimiser == "adamw" else recipe.momentum,
+        **{key: getattr(recipe, key) for key in ("optimiser", "lr", "weight_decay", "batch")},
         **{key: getattr(recipe, key) for key in ("augmentation", "label_smoothing")},
     }
 
@@ -117,7 +130,7 @@ def _tested_on(row: DatasetRow, scale: Scale) -> str:
 def _schedule(recipe: Recipe) -> str:
     if recipe.schedule == "step":
         return "÷10 at " + " and ".join(f"{share:.3g}" for share in recipe.milestones) + " of the run"
-    return recipe.schedule
+    return "cosine, down to 0" if recipe.schedule == "cosine" else recipe.schedule
 
 
 def _same(key: str, published: object, values: Mapping[str, Any], paper: Paper) -> bool:

@@ -4,6 +4,8 @@ from pathlib import Path
 
 from markupsafe import Markup
 
+from benchmark.papers.comparison import Comparison
+from benchmark.papers.layout import for_spreadsheets, tables
 from benchmark.store import write_atomically
 from benchmark.tables import Table, as_csv, as_html, as_latex, as_markdown
 from benchmark.tables.model import visible
@@ -18,12 +20,13 @@ STYLE = Markup(
 )
 
 
-def write_tables(made: list[Table], title: str, folder: Path) -> Path:
+def write_tables(comparison: Comparison, folder: Path) -> Path:
     """Each file appears whole or not at all; the folder is given back."""
-    write_atomically(folder / "index.html", _page(made, title).encode())
+    made = tables(comparison)
+    write_atomically(folder / "index.html", _page(made, comparison.paper.title).encode())
     write_atomically(folder / "table.md", "\n".join(as_markdown(table) for table in made).encode())
     write_atomically(folder / "table.tex", "\n".join(as_latex(table) for table in made).encode())
-    for table in made:
+    for table in for_spreadsheets(comparison):
         write_atomically(folder / f"{table.name}.csv", as_csv(table).encode())
     return folder
 

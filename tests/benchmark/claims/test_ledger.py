@@ -111,6 +111,12 @@ def test_a_loss_whose_every_setting_diverged() -> None:
     assert (found.verdict, found.note) == ("not decided", "every setting of arcface diverged in some run")
 
 
+def test_a_loss_without_any_run_did_not_diverge() -> None:
+    part = replace(PART, against=Tuned("arcface", "val/accuracy"))
+    found = judged(runs("new", 0.9, **{"val/accuracy": 0.9}), part=part)
+    assert (found.verdict, found.note) == ("not decided", "no setting of arcface was run on small")
+
+
 def test_gains_over_a_third_row_on_two_datasets() -> None:
     part = replace(PART, loss="new", against="new", over="old", against_dataset="large")
     frames = [
@@ -145,6 +151,8 @@ def test_diverged_runs_are_counted() -> None:
     found = judged(one, runs("old", 0.9, shift=1))
     assert found.verdict == "not decided"
     assert found.note == "1 seed left out, in which a run diverged; too few paired seeds: 4, a test needs 5"
+    assert (found.n_seeds, found.n_left_out) == (4, 1)
+    assert to_decide(found).endswith(" seeds would support, of which none diverges; 1 of 5 did")
     gone = judged(runs("new", np.nan), runs("old", 0.9))
     assert (gone.verdict, gone.difference) == ("not decided", None)
     assert "no seed has a value for both" in gone.note

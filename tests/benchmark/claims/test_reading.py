@@ -59,6 +59,7 @@ def test_a_sound_file(tmp_path: Path) -> None:
         ("source: a paper\n", "", "source: is missing"),
         ("smoke", "smok", "line 6, experiment: there is no experiment 'smok'; did you mean 'smoke'?"),
         ("test/accuracy", "test/acuracy", "line 9, parts.metric: there is no figure 'test/acuracy'; did you mean"),
+        ("[digits, ", "[digits, digits, ", "line 10, parts.datasets[1]: 'digits' is listed already; a dataset is"),
         ("[digits, ", "[digit, ", "line 10, parts.datasets[0]: there is no dataset 'digit' in the experiment smoke;"),
         ("m=0.2", "m=0.3", "line 11, parts.loss: there is no row 'arcface s=16 m=0.3' in the experiment smoke; did"),
         ("normface s=16", "normface", "line 12, parts.against: there is no row 'normface' in the experiment smoke"),
@@ -91,6 +92,19 @@ def test_rows_that_a_dataset_is_not_trained_with_are_refused(refusal: Callable[[
     text = SOUND.replace("smoke", "claims").replace("[digits, glyphs]", "[digits, digits-lt]")
     text = text.replace("arcface s=16 m=0.2", "arcface s=auto m=0.5").replace("normface s=16", "normface s=auto")
     assert "line 12, parts.against: claims does not train 'normface s=auto' on digits-lt" in refusal(text)
+
+
+def test_a_loss_is_tuned_where_it_is_trained(refusal: Callable[[str], str], tmp_path: Path) -> None:
+    """Or the ledger would say that its runs diverged, of which there are none."""
+    text = SOUND.replace("smoke", "claims").replace("arcface s=16 m=0.2", "arcface s=auto m=0.5")
+    text = text.replace("normface s=16", "{tuned: kappaface, by: val/accuracy}")
+    message = refusal(text.replace("[digits, glyphs]", "[digits-lt, digits]"))
+    assert "line 12, parts.against.tuned: claims does not train kappaface on digits" in message
+    assert "digits-lt" not in message
+    for against in ("kappaface", "arcface"):
+        sound = tmp_path / f"{against}.yaml"
+        sound.write_text(text.replace("[digits, glyphs]", "digits-lt").replace("kappaface", against))
+        assert claims.load_file(sound).parts[0].against == claims.Tuned(against, "val/accuracy")
 
 
 def test_two_claims_of_one_number(tmp_path: Path) -> None:

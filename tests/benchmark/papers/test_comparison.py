@@ -8,7 +8,17 @@ import pytest
 from scipy import stats
 
 from benchmark.papers import Paper, compare_with_published
-from benchmark.papers.comparison import MIXED, NOT_TOLD_APART, OPPOSITE, SAME, UNPUBLISHED, UNTESTED, _verdict
+from benchmark.papers.comparison import (
+    EQUAL,
+    MIXED,
+    NOT_TOLD_APART,
+    OPPOSITE,
+    SAME,
+    UNPUBLISHED,
+    UNTESTED,
+    PublishedDifference,
+    _verdict,
+)
 from tests.benchmark.papers.conftest import METRICS, PAPER, runs
 
 
@@ -45,14 +55,37 @@ def test_a_part_of_the_data_is_other_data(load, frame: pd.DataFrame) -> None:
 
 def test_effects_compare_directions_each_within_its_own_data(paper: Paper, frame: pd.DataFrame) -> None:
     on_mnist, on_digits = compare_with_published(paper, paper.scales["cpu"], frame).effects
-    assert on_mnist.published == {"MNIST": pytest.approx(1.1)}
+    assert on_mnist.published == {"MNIST": PublishedDifference(pytest.approx(1.1), second_hand=False)}
+    assert on_mnist.remark == ""
     assert on_mnist.difference == pytest.approx(1.0)
     wide = frame.pivot_table(index="seed", columns=["dataset", "loss"], values=METRICS["mnist"])["mnist"]
     assert on_mnist.p_holm == pytest.approx(stats.ttest_rel(wide["margin"], wide["plain"]).pvalue, rel=1e-6)
     assert on_mnist.verdict == SAME
-    assert on_digits.published == {"Faces": pytest.approx(5.0)}
     assert on_digits.difference == pytest.approx(0.0, abs=1e-9)
     assert on_digits.verdict == NOT_TOLD_APART
+
+
+COMPARABLE = PAPER.replace("setting:", "comparable: [{sources: [own, quoted], because: one table has both}]\nsetting:")
+
+
+def test_figures_of_two_sources_are_not_subtracted(paper: Paper, load, frame: pd.DataFrame) -> None:
+    """Nobody published such a difference; where the file calls the sources comparable, its reason stands by it."""
+    _, on_digits = compare_with_published(paper, paper.scales["cpu"], frame).effects
+    assert on_digits.published == {}
+    assert on_digits.remark == "Faces: the two published figures are of different sources and are not subtracted"
+    declared = load(COMPARABLE)
+    on_mnist, on_digits = compare_with_published(declared, declared.scales["cpu"], frame).effects
+    assert on_digits.published == {"Faces": PublishedDifference(pytest.approx(5.0), second_hand=True)}
+    assert on_digits.remark == "one table has both"
+    assert on_mnist.remark == ""
+
+
+def test_a_difference_that_nobody_published_has_no_direction(paper: Paper, load, frame: pd.DataFrame) -> None:
+    apart = frame.copy()
+    apart.loc[(apart["loss"] == "margin") & (apart["dataset"] == "digits"), METRICS["digits"]] -= 0.1
+    assert compare_with_published(paper, paper.scales["cpu"], apart).effects[1].verdict == UNPUBLISHED
+    declared = load(COMPARABLE)
+    assert compare_with_published(declared, declared.scales["cpu"], apart).effects[1].verdict == OPPOSITE
 
 
 def test_opposite_directions_are_called_so(paper: Paper, frame: pd.DataFrame) -> None:
@@ -74,20 +107,23 @@ def test_correction_is_over_the_effects_of_one_figure(paper: Paper, frame: pd.Da
 @pytest.mark.parametrize(
     ("published", "difference", "p", "verdict"),
     [
-        ({"a": 1.0}, 2.0, 0.01, SAME),
-        ({"a": -1.0}, -2.0, 0.01, SAME),
-        ({"a": 1.0}, -2.0, 0.01, OPPOSITE),
-        ({"a": 1.0, "b": 0.0}, 2.0, 0.01, SAME),
-        ({"a": 1.0, "b": -1.0}, 2.0, 0.01, MIXED),
-        ({"a": 0.0}, 2.0, 0.01, MIXED),
-        ({"a": 1.0}, -2.0, 0.2, NOT_TOLD_APART),
-        ({}, 2.0, 0.01, UNPUBLISHED),
-        ({}, 2.0, 0.2, NOT_TOLD_APART),
-        ({"a": 1.0}, 2.0, None, UNTESTED),
-        ({"a": 1.0}, None, None, UNTESTED),
+        ([1.0], 2.0, 0.01, SAME),
+        ([-1.0], -2.0, 0.01, SAME),
+        ([1.0], -2.0, 0.01, OPPOSITE),
+        ([1.0, 0.0], 2.0, 0.01, SAME),
+        ([1.0, -1.0], 2.0, 0.01, MIXED),
+        ([1.0, -1.0, 0.0], 2.0, 0.01, MIXED),
+        ([0.0], 2.0, 0.01, EQUAL),
+        ([0.0, 98.1 - 98.0 - 0.1], 2.0, 0.01, EQUAL),
+        ([0.0], 2.0, 0.2, NOT_TOLD_APART),
+        ([1.0], -2.0, 0.2, NOT_TOLD_APART),
+        ([], 2.0, 0.01, UNPUBLISHED),
+        ([], 2.0, 0.2, NOT_TOLD_APART),
+        ([1.0], 2.0, None, UNTESTED),
+        ([1.0], None, None, UNTESTED),
     ],
 )
-def test_verdicts(published: dict[str, float], difference: float | None, p: float | None, verdict: str) -> None:
+def test_verdicts(published: list[float], difference: float | None, p: float | None, verdict: str) -> None:
     assert _verdict(published, difference, p) == verdict
 
 
@@ -111,10 +147,11 @@ def test_nothing_measured_is_nothing_shown(paper: Paper) -> None:
     assert not comparison.orders
 
 
-def test_the_order_is_compared_from_six_rows_on(load) -> None:
+def six_rows(sources: list[str]) -> tuple[str, dict[tuple[str, str], list[float]]]:
+    """A paper of six rows whose published figures rise, and runs that rise as they do."""
     labels = [f"m={k}" for k in range(6)]
     rows = "".join(
-        f"  - {{label: {label}, published: [{{source: own, values: {{Faces: {k}}}}}]}}\n"
+        f"  - {{label: {label}, published: [{{source: {sources[k]}, values: {{Faces: {k}}}}}]}}\n"
         for k, label in enumerate(labels)
     )
     entries = ", ".join(f"{{arcface: {{m: 0.{k}}}, label: {label}}}" for k, label in enumerate(labels))
@@ -123,6 +160,11 @@ def test_the_order_is_compared_from_six_rows_on(load) -> None:
     start, _, _ = tail.partition("      losses:\n")
     text = f"{head}rows:\n{rows}{start}      losses: [{entries}]\n  cpu: *scale\n  full: *scale\n"
     values = {(label, "digits"): [0.5 + k / 100 + seed / 1000 for seed in range(5)] for k, label in enumerate(labels)}
+    return text, values
+
+
+def test_the_order_is_compared_from_six_rows_on(load) -> None:
+    text, values = six_rows(["own"] * 6)
     made = load(text)
     orders = compare_with_published(made, made.scales["cpu"], runs(values, METRICS)).orders
     faces = next(order for order in orders if order.figure.name == "Faces")
@@ -130,3 +172,14 @@ def test_the_order_is_compared_from_six_rows_on(load) -> None:
     assert (faces.agreement.low, faces.agreement.high, faces.agreement.rows) == (1.0, 1.0, 6)
     some = compare_with_published(made, made.scales["cpu"], runs(dict(list(values.items())[:5]), METRICS)).orders
     assert [order.agreement.tau for order in some] == [None]
+
+
+def test_the_order_is_of_rows_whose_sources_are_comparable(load) -> None:
+    text, values = six_rows(["own", "quoted", *["own"] * 4])
+    made = load(text)
+    (faces,) = compare_with_published(made, made.scales["cpu"], runs(values, METRICS)).orders
+    assert (faces.agreement.tau, faces.agreement.rows) == (None, 5)
+    reason = "comparable: [{sources: [own, quoted], because: one table has both}]\nsetting:"
+    made = load(text.replace("setting:", reason))
+    (faces,) = compare_with_published(made, made.scales["cpu"], runs(values, METRICS)).orders
+    assert (faces.agreement.tau, faces.agreement.rows) == (1.0, 6)

@@ -9,7 +9,7 @@ import yaml
 from benchmark.papers import Paper, compare_with_published, tables
 from benchmark.papers.setting import differences, unknown
 from benchmark.papers.writing import write_tables
-from benchmark.tables import as_html, as_latex, as_markdown, as_terminal
+from benchmark.tables import as_csv, as_html, as_latex, as_markdown, as_terminal
 from tests.benchmark.papers.conftest import PAPER
 
 
@@ -59,7 +59,10 @@ def test_every_difference_of_setting_has_a_footnote(paper: Paper, frame: pd.Data
     ]
     notes = tables(compare_with_published(paper, scale, frame))[0].footnotes
     assert [f"Differs: {difference}." for difference in found] == [note for note in notes if "Differs" in note]
-    assert "length" in unknown(paper)
+    known_here = unknown(paper, scale)
+    assert "optimiser, sgd here" in known_here
+    assert "runs, 5 here" in known_here
+    assert not [one for one in known_here if one.startswith(("net", "batch"))]
     assert any(note.startswith("Not known of the published runs: ") for note in notes)
 
 
@@ -69,6 +72,21 @@ def test_what_is_alike_in_other_words_gets_no_footnote(load) -> None:
     found = differences(paper, paper.scales["cpu"])
     assert not [one for one in found if one.startswith(("training data", "net"))]
     assert found[-1] == "by hand"
+
+
+def test_a_schedule_that_ends_elsewhere_differs(load) -> None:
+    text = PAPER.replace("batch: 512,", "batch: 512, schedule: 'cosine, down to .001',")
+    text = text.replace("      seeds: 5\n", "      seeds: 5\n      recipe: {schedule: cosine}\n")
+    paper = load(text)
+    assert "schedule: cosine, down to .001 there, cosine, down to 0 here" in differences(paper, paper.scales["cpu"])
+
+
+def test_a_figure_without_counterpart_has_its_reason(load, frame: pd.DataFrame) -> None:
+    given = "    unmeasured: [{figures: [Context], because: it is another loss's}]\n"
+    text = PAPER.replace("  smoke: &scale\n", "  smoke: &scale\n" + given).replace("[MNIST, Context]", "[MNIST]")
+    paper = load(text)
+    notes = tables(compare_with_published(paper, paper.scales["cpu"], frame))[0].footnotes
+    assert "Not measured: Context: it is another loss's." in notes
 
 
 def test_a_line_a_figure(load, frame: pd.DataFrame) -> None:
@@ -100,6 +118,23 @@ def test_effects_and_their_verdicts_have_a_table(paper: Paper, frame: pd.DataFra
     assert first[3].startswith("+1.00 ± ")
     assert first[5] == "same direction"
     assert second[5] == "not told apart here"
+
+
+def test_second_hand_differences_say_so_and_why_sources_are_compared(load, frame: pd.DataFrame) -> None:
+    reason = "comparable: [{sources: [own, quoted], because: one table has both}]\nsetting:"
+    paper = load(PAPER.replace("setting:", reason))
+    _, effects = tables(compare_with_published(paper, paper.scales["cpu"], frame))
+    assert effects.rows[0].entries[2].text == "MNIST +1.10"
+    published = effects.rows[1].entries[2]
+    assert (published.text, published.note) == ("Faces +5.00 (2nd-hand)", "one table has both")
+    for write in (as_terminal, as_markdown, as_latex, as_html, as_csv):
+        assert "2nd-hand" in str(write(effects)).replace("{-}", "-")
+
+
+def test_equal_published_figures_have_a_verdict_of_their_own(load, frame: pd.DataFrame) -> None:
+    paper = load(PAPER.replace("MNIST: [99.0, 99.2]", "MNIST: 98.0"))
+    _, effects = tables(compare_with_published(paper, paper.scales["cpu"], frame))
+    assert [entry.text for entry in effects.rows[0].entries][2::3] == ["MNIST +0.00", "published figures are equal"]
 
 
 def test_missing_data_and_unfinished_runs_are_said(paper: Paper, frame: pd.DataFrame) -> None:
@@ -145,22 +180,21 @@ def with_hostile(place: str, frame: pd.DataFrame) -> tuple[str, pd.DataFrame]:
 def test_hostile_text_in_a_paper_file_comes_out_as_text(place: str, load, frame: pd.DataFrame, tmp_path) -> None:
     text, frame = with_hostile(place, frame)
     paper = load(text)
-    made = tables(compare_with_published(paper, paper.scales["cpu"], frame))
-    folder = write_tables(made, paper.title, tmp_path / "table")
+    comparison = compare_with_published(paper, paper.scales["cpu"], frame)
+    folder = write_tables(comparison, tmp_path / "table")
     page = (folder / "index.html").read_text()
     assert "<script>" not in page
     assert "&lt;script&gt;" in page
     assert "<script>" not in (folder / "table.md").read_text()
     assert "](javascript" not in (folder / "table.md").read_text()
     assert "\\input{" not in (folder / "table.tex").read_text()
-    assert all("\x1b" not in as_terminal(table) for table in made)
+    assert all("\x1b" not in as_terminal(table) for table in tables(comparison))
     for file in folder.glob("*.csv"):
         assert not any(line.startswith(("=", '"=')) for line in file.read_text().splitlines())
 
 
 def test_files_of_a_table(paper: Paper, frame: pd.DataFrame, tmp_path) -> None:
-    made = tables(compare_with_published(paper, paper.scales["cpu"], frame))
-    write_tables(made, paper.title, tmp_path)
+    write_tables(compare_with_published(paper, paper.scales["cpu"], frame), tmp_path)
     assert sorted(path.name for path in tmp_path.glob("*") if path.suffix != ".yaml") == [
         "index.html",
         "table-mine-cpu-differences.csv",
@@ -172,3 +206,31 @@ def test_files_of_a_table(paper: Paper, frame: pd.DataFrame, tmp_path) -> None:
     assert float(rows[1]["on MNIST %, measured"]) == pytest.approx(98.0)
     assert float(rows[1]["on MNIST %, measured ±"]) == pytest.approx(0.1963, abs=1e-4)
     assert float(rows[1]["on MNIST minus MNIST"]) == pytest.approx(-1.1)
+
+
+@pytest.mark.parametrize("layout", ["losses", "figures"])
+def test_csv_files_say_where_a_figure_was_read(layout: str, load, frame: pd.DataFrame, tmp_path) -> None:
+    paper = load(PAPER.replace("title: A paper", f"title: A paper\nlayout: {layout}"))
+    write_tables(compare_with_published(paper, paper.scales["cpu"], frame), tmp_path)
+    rows = list(csv.DictReader((tmp_path / "table-mine-cpu.csv").open()))
+    if layout == "losses":
+        own, quoted = rows[0]["Faces %, published, source"], rows[1]["Faces %, published, source"]
+        assert rows[2]["Faces %, published, source"] == ""
+    else:
+        faces = next(row for row in rows if row["published figure"] == "Faces %")
+        own, quoted = faces["plain, published, source"], faces["margin, published, source"]
+    assert own == "A. Author, Table 1 (https://example.org/paper)"
+    assert quoted == "B. Other (https://example.org/other); 2nd-hand"
+    differences = list(csv.DictReader((tmp_path / "table-mine-cpu-differences.csv").open()))
+    assert "different sources" in differences[1]["published, remark"]
+    assert differences[0]["published, remark"] == ""
+
+
+def test_a_measured_figure_beside_two_published_ones_is_shown_once(load, frame: pd.DataFrame, tmp_path) -> None:
+    text = PAPER.replace("Context, data: mnist, other_loss: another", "Context, data: mnist")
+    paper = load(text)
+    write_tables(compare_with_published(paper, paper.scales["cpu"], frame), tmp_path)
+    names = next(csv.reader((tmp_path / "table-mine-cpu.csv").open()))
+    assert names.count("on MNIST %, measured") == 1
+    assert "on MNIST minus MNIST" in names
+    assert "on MNIST minus Context" in names

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from benchmark import papers, running
 from benchmark.cli import app
 from benchmark.collected import collect
+from benchmark.papers import missing
 
 PROJECT = Path(__file__).parents[3]
 
@@ -53,6 +54,34 @@ def test_full_scale_without_data_exits_2_before_anything_starts(tmp_path: Path) 
     for folder in ("casia-lfw", "casia-cfp-fp", "casia-agedb-30"):
         assert str(tmp_path / "data" / folder) in done.stderr
     assert "Traceback" not in done.stderr
+    assert not (tmp_path / "results").exists()
+
+
+def test_all_tables_at_full_scale_are_refused_together(tmp_path: Path, monkeypatch) -> None:
+    """Not after the first ones, whose data is here, have trained for days."""
+    started: list[running.Request] = []
+    monkeypatch.setattr(running, "run", lambda request: started.append(request) or 0)
+    here = {"adaacos", "adacos"}
+
+    def reason(row, scale, root) -> str | None:
+        return None if row.name in ("emnist", "omniglot") else "nowhere to be found"
+
+    monkeypatch.setattr(missing, "_reason", reason)
+    request = running.Request(experiment="", results=tmp_path / "results", data=tmp_path)
+    chosen = [papers.load(name) for name in papers.names()]
+    with pytest.raises(ValueError, match="nothing was started") as caught:
+        papers.make_tables(chosen, "full", request)
+    assert not started
+    for paper in chosen:
+        assert (f"{paper.name} at scale full: " in str(caught.value)) == (paper.name not in here)
+
+
+def test_the_command_refuses_them_together_too(tmp_path: Path) -> None:
+    places = ["--results", str(tmp_path / "results"), "--data", str(tmp_path / "data")]
+    done = CliRunner().invoke(app, ["table", "all", "--scale", "full", *places])
+    assert isinstance(done.exception, ValueError)  # which main turns into exit 2
+    for name in papers.names():
+        assert f"{name} at scale full: " in str(done.exception)
     assert not (tmp_path / "results").exists()
 
 
