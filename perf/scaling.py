@@ -3,16 +3,16 @@
     python -m perf.scaling                      # prints the tables that are in the document
     python -m perf.scaling --write              # puts them there
 
-The second table compares what was measured here at the largest size with what the smaller ones foretell; it is made of
-results/reference/perf/report.json, a report that `make perf` wrote.
+The rates are fitted to published paces (perf/_rates.py). The last table compares what was measured here at the largest
+size with what the smaller ones foretell; it is made of results/reference/perf/report.json, a report that `make perf`
+wrote.
 """
 
 import argparse
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,15 +20,29 @@ from benchmark.store import write_atomically
 from benchmark.tables import Column, Entry, Row, Table, as_markdown
 from perf._growth import growth
 from perf._process import ROOT
+from perf._rates import (
+    BATCH,
+    DIM,
+    FP32,
+    HEADS,
+    IMAGE_SHAPE,
+    PUBLISHED_GPUS,
+    SAMPLED,
+    Rates,
+    backbone,
+    fitted_memory,
+    fitted_rates,
+    head_flop,
+    published_table,
+    stated_table,
+    weights,
+)
 from perf._tables import number
 
 DOCUMENT, REFERENCE = ROOT / "docs" / "scaling.md", ROOT / "results" / "reference" / "perf" / "report.json"
 LARGEST_REPORT = 16 * 2**20  # bytes
 IDENTITIES, IMAGES, EPOCHS = 1_000_000, 10_000_000, 20
-DIM, BATCH = 512, 128  # embedding size, and images for each GPU and step
-IMAGE_SHAPE = (3, 112, 112)
-FP32 = 4  # bytes
-SAMPLED = 0.1  # share of the classes that a step of Partial FC sees
+MACHINE = PUBLISHED_GPUS  # GPUs of a machine
 NETWORK = 25e9  # bytes a second into and out of a machine: one port of 200 Gb/s
 
 
@@ -44,66 +58,12 @@ class Gpu:
 
 V100 = Gpu(125e12, 32e9, 900e9, 150e9)
 A100 = Gpu(312e12, 80e9, 2_039e9, 300e9)
-PUBLISHED_GPUS, PUBLISHED_IDENTITIES = 8, 3_000_000
-PUBLISHED_PACE = {1.0: 2_271.0, SAMPLED: 5_299.0}  # images a second by the share of classes, iresnet50 on eight V100
-
-
-@dataclass(frozen=True)
-class Net:
-    """Of the backbone, for one image."""
-
-    parameters: int
-    flop: float  # forward and backward
-    kept: float  # bytes kept for the backward pass, in half precision
-
-
-@cache
-def backbone() -> Net:
-    """iresnet50, counted by torch on tensors without content."""
-    import torch
-    from torch.utils.flop_counter import FlopCounterMode
-
-    from benchmark import backbones
-
-    net = backbones.create("iresnet50", IMAGE_SHAPE, DIM).to("meta", torch.bfloat16).train()
-    kept: dict[int, int] = {}
-
-    def keep(tensor: torch.Tensor) -> torch.Tensor:
-        if not isinstance(tensor, torch.nn.Parameter):
-            kept[tensor.untyped_storage()._cdata] = tensor.untyped_storage().nbytes()
-        return tensor
-
-    images = torch.empty(2, *IMAGE_SHAPE, device="meta", dtype=torch.bfloat16)
-    with FlopCounterMode(display=False) as counter, torch.autograd.graph.saved_tensors_hooks(keep, lambda one: one):
-        net(images)
-    parameters = sum(one.numel() for one in net.parameters())
-    return Net(parameters, 3 * counter.get_total_flops() / 2, sum(kept.values()) / 2)
-
-
-def head_flop(identities: float) -> float:
-    """The three products for one image: 2·C·D each."""
-    return 6.0 * identities * DIM
-
-
-@dataclass(frozen=True)
-class Rates:
-    """FLOP/s that are really reached."""
-
-    backbone: float
-    head: float
-
-
-def published_rates() -> Rates:
-    """What the two published paces on V100 imply: one image takes F/backbone + share·H/head on one of the GPUs."""
-    whole, part = (PUBLISHED_GPUS / PUBLISHED_PACE[share] for share in (1.0, SAMPLED))
-    of_head = (whole - part) / (1.0 - SAMPLED)
-    return Rates(backbone().flop / (whole - of_head), head_flop(PUBLISHED_IDENTITIES) / of_head)
 
 
 def expected_rates(gpu: Gpu) -> Rates:
-    """The backbone's share of the peak stays, the head is as fast as memory is: its products are thin."""
-    known = published_rates()
-    return Rates(known.backbone * gpu.half / V100.half, known.head * gpu.bandwidth / V100.bandwidth)
+    """The backbone's share of the peak stays; the head is as fast as memory is; replication the slower of its two."""
+    known, bandwidth, link = fitted_rates(), gpu.bandwidth / V100.bandwidth, gpu.link / V100.link
+    return Rates(known.backbone * gpu.half / V100.half, known.head * bandwidth, known.replicated * min(bandwidth, link))
 
 
 @dataclass(frozen=True)
@@ -113,7 +73,6 @@ class Plan:
     setup: str
     head: str  # replicated, sharded or sampled
     gpus: int
-    wire: float  # bytes a second of the slowest link that all must use
 
     @property
     def shards(self) -> int:
@@ -130,7 +89,7 @@ class Plan:
 
     def memory_of_head(self) -> float:
         """Weights and momentum of all classes of the shard, gradient of those that the step sees."""
-        return FP32 * DIM * IDENTITIES / self.shards * (2 + self.share)
+        return weights(IDENTITIES) / self.shards * (2 + self.share)
 
     def one_array(self) -> float:
         """Bytes of one B×C array of the shard: what plain code keeps several of, and a fused one none."""
@@ -143,26 +102,26 @@ class Plan:
         """Bytes that a GPU sends in a step."""
         others = (self.gpus - 1) / self.gpus
         gradients = backbone().parameters + (DIM * IDENTITIES if self.head == "replicated" else 0)
-        exchanged = 0 if self.head == "replicated" else self.embeddings * (2 * DIM + 3)
+        exchanged = 0 if self.head == "replicated" else self.embeddings * (2 * DIM + 2 * 3)
         return FP32 * others * (2 * gradients + exchanged)
 
-    def seconds(self) -> float:
-        """Of a step, nothing overlapping."""
-        rates = expected_rates(A100)
-        head = self.embeddings * head_flop(IDENTITIES / self.shards * self.share) / rates.head
-        return BATCH * backbone().flop / rates.backbone + head + self.traffic() / self.wire
+    def network_seconds(self) -> float:
+        """Of a step's traffic between machines, beyond that within a machine, which the published paces contain."""
+        if self.gpus <= MACHINE:
+            return 0.0
+        return self.traffic() / NETWORK - replace(self, gpus=MACHINE).traffic() / A100.link
+
+    def seconds(self, whole_weights: bool = True) -> float:
+        """Of a step; without what it costs that one GPU has all weights, if so asked."""
+        whole = self.share * IDENTITIES if self.shards == 1 and whole_weights else 0.0
+        return BATCH * expected_rates(A100).seconds(self.share * IDENTITIES, whole) + self.network_seconds()
 
     def pace(self) -> float:
         return self.gpus * BATCH / self.seconds()
 
 
-SETUPS = (("one GPU", 1, A100.link), ("eight GPUs", 8, A100.link), ("8 × 8 GPUs", 64, NETWORK))
-PLANS = [
-    Plan(setup, head, gpus, wire)
-    for setup, gpus, wire in SETUPS
-    for head in ("replicated", "sharded", "sampled")
-    if gpus > 1 or head != "sharded"
-]
+SETUPS = (("one GPU", 1), ("eight GPUs", 8), ("8 × 8 GPUs", 64))
+PLANS = [Plan(setup, head, gpus) for setup, gpus in SETUPS for head in HEADS if gpus > 1 or head != "sharded"]
 
 
 def plan_table() -> Table:
@@ -170,12 +129,14 @@ def plan_table() -> Table:
         "head", "head GB", "a B×C array GB", "backbone GB", "sent GB/step", "step ms", "images/s", "hours", "read GB/s",
     ]  # fmt: skip
     rows = [Row(tuple(Entry(text) for text in _texts(plan))) for plan in PLANS]
+    free = " and ".join(f"{BATCH / plan.seconds(whole_weights=False):,.0f}" for plan in PLANS if plan.gpus == 1)
     return Table(
         "plan",
         f"{IDENTITIES:,} identities, {IMAGES:,} images, {EPOCHS} epochs, iresnet50, {BATCH} images a GPU",
         (Column("setup", numeric=False), *(Column(name, numeric=name != "head") for name in columns)),
         tuple(rows),
-        "Memory and traffic are for each GPU; images/s, hours and reading are for all of them together.",
+        "Memory and traffic are for each GPU; images/s, hours and reading are for all of them together. "
+        f"Were it free to normalise and update all weights, one GPU would reach {free} images/s.",
     )
 
 
@@ -197,18 +158,23 @@ def _texts(plan: Plan) -> list[str]:
 
 def quantities_table() -> Table:
     """The numbers that the plan is made of."""
-    net, known, expected = backbone(), published_rates(), expected_rates(A100)
+    net, known, memory, expected = backbone(), fitted_rates(), fitted_memory(), expected_rates(A100)
     rows = {
         "iresnet50, parameters": f"{net.parameters / 1e6:.1f} M",
         "iresnet50, forward and backward of an image": f"{net.flop / 1e9:.1f} GFLOP",
         "iresnet50, kept for the backward pass of an image, bf16": f"{net.kept / 1e6:.1f} MB",
         "head, the three products for an image, all classes": f"{head_flop(IDENTITIES) / 1e9:.2f} GFLOP",
-        "class weights": f"{FP32 * DIM * IDENTITIES / 1e9:.2f} GB",
+        "class weights": f"{weights(IDENTITIES) / 1e9:.2f} GB",
         "images as uint8": f"{IMAGES * 3 * 112 * 112 / 1e9:,.0f} GB",
-        "V100, backbone as published": f"{known.backbone / 1e12:.1f} TFLOP/s, {known.backbone / V100.half:.0%} of peak",
-        "V100, head as published": f"{known.head / 1e12:.1f} TFLOP/s",
+        "V100, backbone, fitted": f"{known.backbone / 1e12:.1f} TFLOP/s, {known.backbone / V100.half:.0%} of peak",
+        "V100, head, fitted": f"{known.head / 1e12:.1f} TFLOP/s",
+        "V100, replicated class weights, fitted": f"{known.replicated / 1e9:.1f} GB/s",
+        "V100, memory that does not grow with classes, fitted": f"{memory.fixed / 1e9:.1f} GB",
+        "V100, B×C arrays in memory, fitted": f"{memory.arrays:.1f}",
+        "V100, further copies of replicated weights, fitted": f"{memory.copies:.1f}",
         "A100, backbone at the same share of peak": f"{expected.backbone / 1e12:.1f} TFLOP/s",
         "A100, head at the ratio of memory bandwidths": f"{expected.head / 1e12:.1f} TFLOP/s",
+        "A100, replicated class weights at the ratio of links": f"{expected.replicated / 1e9:.1f} GB/s",
     }
     filled = tuple(Row((Entry(name), Entry(value))) for name, value in rows.items())
     return Table("quantities", "What the plan is made of", (Column("quantity", numeric=False), Column("")), filled)
@@ -249,7 +215,7 @@ def read_report(path: Path) -> dict[str, Any]:
 
 def blocks(report: Mapping[str, Any]) -> dict[str, str]:
     """The document's tables by name."""
-    tables = (quantities_table(), plan_table(), foretold_table(report))
+    tables = (published_table(), stated_table(), quantities_table(), plan_table(), foretold_table(report))
     return {table.name: as_markdown(table) for table in tables}
 
 
