@@ -7,6 +7,7 @@ import multiprocessing
 import queue
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,6 @@ HOW = (
     "as well. All see the same net and images."
 )
 WORKERS = 2
-NAMES = ("bare step", "runner", "runner, shifting", "usual loop", "runner, short cells")
 BARS = {
     "runner / bare step": at_least(0.92),
     "runner, shifting / usual loop": at_least(3.0),
@@ -42,29 +42,48 @@ BARS = {
 }
 EPOCHS, BARE_EPOCHS, ROUNDS = 40, 12, 2  # cells of 40 s or so: embedding and scoring cost each about a second
 SHORT_EPOCHS, SHORT_CELLS = 5, 8  # as long as those of `default`
+Paces = dict[str, Callable[[], float]]
 
 
 def measure(quick: bool) -> Part:
-    dataset, epochs, bare, rounds = ("digits", 1, 1, 1) if quick else ("glyphs", EPOCHS, BARE_EPOCHS, ROUNDS)
-    short, count = (1, WORKERS) if quick else (SHORT_EPOCHS, SHORT_CELLS)
-    paces: dict[str, list[float]] = {name: [] for name in NAMES}
+    dataset, paces, rounds = ("digits", quick_paces(), 1) if quick else ("glyphs", all_paces(), ROUNDS)
+    found: dict[str, list[float]] = {name: [] for name in paces}
     for _ in range(rounds):
-        paces["bare step"].append(bare_pace(bare, dataset))
-        paces["runner"].append(runner_pace(epochs, "none", dataset))
-        paces["runner, shifting"].append(runner_pace(epochs, "shift", dataset))
-        paces["usual loop"].append(usual_pace(dataset))
-        paces["runner, short cells"].append(runner_pace(short, "none", dataset, count))
-    lengths = dict.fromkeys(NAMES, f"{dataset}, convnet, {epochs} epochs, {WORKERS} cells at once")
-    lengths["runner, short cells"] = f"{dataset}, convnet, {count} cells of {short} epochs, {WORKERS} at once"
+        for name, pace in paces.items():
+            found[name].append(pace())
+    long = f"{dataset}, convnet, {1 if quick else EPOCHS} epochs, {WORKERS} cells at once"
+    short = f"{dataset}, convnet, {SHORT_CELLS} cells of {SHORT_EPOCHS} epochs, {WORKERS} at once"
     part = Part("runner", TITLE, HOW)
-    for name, found in paces.items():
-        one = spread(found)
-        part.measured.append(Measured(name, lengths[name], one.value, "images/s", one.low, one.high))
+    for name, values in found.items():
+        one = spread(values)
+        at = short if "short" in name else long
+        part.measured.append(Measured(name, at, one.value, "images/s", one.low, one.high))
     for what, bar in BARS.items():
         above, below = what.split(" / ")
-        one = spread([a / b for a, b in zip(paces[above], paces[below], strict=True)])
-        part.measured.append(Measured(what, lengths[above], one.value, "×", one.low, one.high, bar, judged=not quick))
+        if above in found and below in found:
+            one = spread([a / b for a, b in zip(found[above], found[below], strict=True)])
+            at = short if "short" in what else long
+            part.measured.append(Measured(what, at, one.value, "×", one.low, one.high, bar, judged=not quick))
     return part
+
+
+def all_paces() -> Paces:
+    return {
+        "bare step": lambda: bare_pace(BARE_EPOCHS, "glyphs"),
+        "runner": lambda: runner_pace(EPOCHS, "none", "glyphs"),
+        "runner, shifting": lambda: runner_pace(EPOCHS, "shift", "glyphs"),
+        "usual loop": lambda: usual_pace("glyphs"),
+        "runner, short cells": lambda: runner_pace(SHORT_EPOCHS, "none", "glyphs", SHORT_CELLS),
+    }
+
+
+def quick_paces() -> Paces:
+    """One of each kind."""
+    return {
+        "bare step": lambda: bare_pace(1, "digits"),
+        "runner": lambda: runner_pace(1, "none", "digits"),
+        "usual loop": lambda: usual_pace("digits"),
+    }
 
 
 class Watch(Progress):
@@ -92,8 +111,9 @@ def run_cells(cells: list[Cell], folder: Path) -> tuple[list[Job], float]:
     """Runs them all; the seconds from the first one's start to the last one's end."""
     store = Store(folder, "perf")
     jobs = plan(cells, store, None).jobs
-    watch = Watch(jobs, WORKERS)
-    outcome = run_local(jobs, store, Setting(None, "cpu", (), False), WORKERS, watch)
+    workers = min(WORKERS, len(jobs))
+    watch = Watch(jobs, workers)
+    outcome = run_local(jobs, store, Setting(None, "cpu", (), False), workers, watch)
     if outcome.stopped == "interrupted":
         raise KeyboardInterrupt
     if len(outcome.done) != len(cells):
