@@ -20,7 +20,7 @@ CELLS = {
     "noise": 3 * ALL * 5,
     "leaderboard": 2 * ALL * 5,
     "claims": 5 * (21 + 7 + 19 + 10 + 1 + 2 + 4 + 4),
-    "scale-or-margin": 5 * (5 + 15 + 15 + 6 * 5) * 3,
+    "scale-or-margin": 5 * (5 + 15 + 15 + 9 * 5) * 3,
     "gradient": 2 * (1 + 2 * 12) * 5,
     "sensitivity-dim": 6 * 2 * 5,
     "sensitivity-lr": 5 * 2 * 5,
