@@ -1,8 +1,11 @@
 """The parts of the Ray engine that need no cluster."""
 
 import os
+import socketserver
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -73,6 +76,65 @@ def test_a_dataset_arrives_as_it_was(test: bool) -> None:
     assert arrived.train.noisy.sum() == data.train.noisy.sum() > 0
     assert arrived.train.images.data_ptr() == sent.train.images.ctypes.data  # type: ignore[attr-defined]
     assert arrived.train.labels.data_ptr() != sent.train.labels.ctypes.data
+
+
+@pytest.fixture
+def http2_server() -> Iterator[str]:
+    """The address of something that speaks HTTP/2 as Ray does, and then says no more."""
+
+    class Greeting(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            self.request.sendall(bytes(3) + ray_cluster.HTTP2_SETTINGS + bytes(5))
+            while self.request.recv(1024):
+                pass
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Greeting) as server:
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+
+
+def test_another_server_that_speaks_http2(
+    http2_server: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("ray")
+    monkeypatch.setattr(ray_cluster, "SECONDS_TO_NAME_ITSELF", 1)
+    monkeypatch.setattr(ray_cluster, "SECONDS_TO_ASK", 120.0)
+    with pytest.raises(ConnectionError, match=r"\(what answers there is not the head of a Ray cluster\)"):
+        running.check_engine(request(engine="ray", ray_address=http2_server))
+    assert capfd.readouterr().err == ""
+
+
+def test_a_head_that_is_too_slow(http2_server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("ray")
+    monkeypatch.setattr(ray_cluster, "SECONDS_TO_ASK", 0.2)
+    with pytest.raises(ConnectionError, match="no answer within 0 s"):
+        running.check_engine(request(engine="ray", ray_address=http2_server))
+
+
+def test_checking_an_address_takes_less_than_half_a_minute() -> None:
+    longest = (ray_cluster.SECONDS_TO_CONNECT, ray_cluster.SECONDS_TO_ANSWER, ray_cluster.SECONDS_TO_ASK)
+    assert sum(longest) < 30.0
+    assert ray_cluster.SECONDS_TO_NAME_ITSELF < ray_cluster.SECONDS_TO_ASK
+
+
+@pytest.mark.parametrize("before", [{}, {"RAY_AUTH_MODE": "disabled", "RAY_AUTH_TOKEN": "theirs"}])
+def test_the_token_of_our_own_cluster_ends_with_it(before: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("ray")
+    for name in ray_cluster.TOKEN:
+        monkeypatch.delenv(name, raising=False)
+    for name, value in before.items():
+        monkeypatch.setenv(name, value)
+    tokens = set()
+    for _ in range(2):
+        with ray_cluster._token_of_its_own():
+            tokens.add(os.environ["RAY_AUTH_TOKEN"])
+            assert os.environ.get("RAY_AUTH_MODE") == before.get("RAY_AUTH_MODE")
+            os.environ["RAY_AUTH_MODE"] = "token"  # as Ray does where nothing is said
+        assert {name: os.environ[name] for name in ray_cluster.TOKEN if name in os.environ} == before
+    assert len(tokens - set(before.values())) == 2
+    assert min(map(len, tokens)) == 64
 
 
 @pytest.fixture
