@@ -165,7 +165,7 @@ def _token_of_its_own() -> Iterator[None]:
 def _read_the_token_again() -> None:
     """Ray remembers it, and whether there is to be one."""
     try:
-        from ray._raylet import AuthenticationTokenLoader, Config
+        from ray._raylet import AuthenticationTokenLoader, Config  # type: ignore[attr-defined]
     except ImportError:  # a Ray without tokens
         return
     AuthenticationTokenLoader.instance().reset_cache()

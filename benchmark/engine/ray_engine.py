@@ -24,7 +24,12 @@ from benchmark.engine.worker import Setting, reason
 from benchmark.store import Claim, Store
 
 NODES_LOST = 10  # under one cell, which then may be what takes them down
+TRIES_TO_FETCH = 3  # the dataset of one cell
 SECONDS_BETWEEN_COUNTS = 5.0  # of the nodes, which may come and go
+SAME_EVERYWHERE = (
+    "every node has to reach the machine that the run is started on, and RAY_AUTH_MODE and the token have to be the "
+    "same for every `ray start` and for the run (docs/ray.md)"
+)
 
 
 def run_ray(
@@ -61,6 +66,7 @@ class _OnRay(Engine):
         self.underway: dict[Any, tuple[Job, Claim]] = {}
         self.data: dict[str, list[Any]] = {}
         self.lost: dict[str, int] = {}
+        self.unfetched: dict[str, int] = {}
         self.counted, self.room = float("-inf"), 0
 
     def run(self) -> None:
@@ -147,6 +153,9 @@ class _OnRay(Engine):
         else:
             if kind == "unable":
                 raise GivenUpError(content)
+            if kind == "unfetched":
+                self._data_did_not_arrive(job, claim, content)
+                return
             if kind == "done":
                 content.cell["provenance"]["commit"] = self.commit  # a node has the code without its history
             self.answered(job, claim, kind, content)
@@ -158,6 +167,14 @@ class _OnRay(Engine):
             self.waiting.appendleft(job)
         else:
             self.failed(job, f"{NODES_LOST} nodes were lost while they ran it")
+        claim.release()
+
+    def _data_did_not_arrive(self, job: Job, claim: Claim, how: str) -> None:
+        """Never the cell's fault, so that it has not failed, however often this happens."""
+        self.unfetched[job.id] = self.unfetched.get(job.id, 0) + 1
+        if self.unfetched[job.id] == TRIES_TO_FETCH:
+            raise GivenUpError(f"{how}, {TRIES_TO_FETCH} times: {SAME_EVERYWHERE}")
+        self.waiting.appendleft(job)
         claim.release()
 
     def close(self) -> None:

@@ -1,11 +1,13 @@
 """The parts of the Ray engine that need no cluster."""
 
+import io
 import os
+import socket
 import socketserver
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -16,8 +18,12 @@ import datasets
 from benchmark import running
 from benchmark.cell import Resources
 from benchmark.engine import ray_cluster, ray_node
+from benchmark.engine.cells import GivenUpError, nothing_follows
 from benchmark.engine.plan import Job
+from benchmark.engine.progress import Progress
 from benchmark.engine.ray_data import as_arrays, as_tensors, can_travel
+from benchmark.engine.worker import Setting
+from benchmark.store import Store
 from tests.benchmark.engine.runner import PROJECT
 
 
@@ -178,6 +184,22 @@ def test_a_folder_that_others_may_write_to_is_not_used(job: Job) -> None:
     assert ray_node.node_folder().stat().st_mode & 0o777 == 0o700
 
 
+def test_a_dataset_that_ray_does_not_bring_is_no_failure_of_the_cell(monkeypatch: pytest.MonkeyPatch) -> None:
+    ray = pytest.importorskip("ray")
+
+    def get(reference: Any) -> Any:
+        raise ray.exceptions.OwnerDiedError("00" * 28, None, "")
+
+    monkeypatch.setattr(ray, "get", get)
+    monkeypatch.setattr(ray_node, "_prepared", True)
+    monkeypatch.setattr(sys.modules["benchmark.engine.plan"], "loss_digest", lambda name: "digest")
+    cell = SimpleNamespace(loss="softmax", dataset_label="digits")
+    job = cast(Job, SimpleNamespace(cell=cell, loss_digest="digest", dataset_digest="of digits"))
+    kind, said = ray_node.run_cell(job, cast(ray_node.Order, SimpleNamespace(setting=None)), [object()])
+    assert kind == "unfetched"
+    assert said == f"digits did not reach the node {socket.gethostname()} (OwnerDiedError)"
+
+
 def test_a_plugin_arrives_as_a_file_of_the_same_name_and_content(job: Job) -> None:
     """Its digest is that of the file's content, so its cells have the same ids everywhere."""
     first, second = (ray_node._as_file("mine.py", content) for content in (b"a = 1\n", b"a = 2\n"))
@@ -186,3 +208,54 @@ def test_a_plugin_arrives_as_a_file_of_the_same_name_and_content(job: Job) -> No
     assert second.read_bytes() == b"a = 2\n"
     first.write_bytes(b"changed")
     assert ray_node._as_file("mine.py", b"a = 1\n").read_bytes() == b"a = 1\n"
+
+
+LABEL = "digits"
+
+
+def a_job(number: int, dataset: str = LABEL) -> Job:
+    cell = SimpleNamespace(resources=Resources(), dataset={}, access={}, dataset_label=dataset, title=f"cell {number}")
+    job = SimpleNamespace(id=f"{number:016x}", cell=cell, dataset_digest=dataset, images=1, name=cell.title)
+    return cast(Job, job)
+
+
+@pytest.fixture
+def make_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    """The Ray engine with jobs to do, and without a cluster: what comes back from it is what `ray.get` is given."""
+    ray = pytest.importorskip("ray")
+    from benchmark.engine import ray_engine
+
+    monkeypatch.setattr(ray, "get", lambda answer: answer)
+    monkeypatch.setattr(ray, "put", lambda data: f"reference to {data}")
+    monkeypatch.setattr(ray_engine, "load_data", lambda *where: "data")
+    monkeypatch.setattr(ray_engine, "can_travel", lambda data: True)
+    monkeypatch.setattr(ray_engine, "as_arrays", lambda data: data)
+
+    def make(jobs: list[Job], workers: int = 0, address: str | None = None, device: str = "cpu") -> Any:
+        progress = Progress(jobs, workers, io.StringIO())
+        setting = Setting(None, device, (), keep_models=False)
+        engine = ray_engine._OnRay(jobs, Store(tmp_path, "tiny"), setting, workers, progress, nothing_follows, address)
+        engine.task = SimpleNamespace(options=lambda **options: SimpleNamespace(remote=lambda *given: object()))
+        return engine
+
+    return make
+
+
+def is_free(engine: Any, job: Job) -> bool:
+    claim = engine.store.claim(job.id)
+    if claim is not None:
+        claim.release()
+    return claim is not None
+
+
+def test_a_run_whose_data_does_not_arrive_ends_without_a_failed_cell(make_engine: Callable[..., Any]) -> None:
+    engine = make_engine([job := a_job(1)])
+    for _ in range(2):
+        found, claim = engine.next_job()
+        engine._came_back(("unfetched", "digits did not reach the node n1 (OwnerDiedError)"), found, claim)
+        assert list(engine.waiting) == [job]
+        assert is_free(engine, job)
+    found, claim = engine.next_job()
+    with pytest.raises(GivenUpError, match=r"n1 \(OwnerDiedError\), 3 times: .* RAY_AUTH_MODE and the token"):
+        engine._came_back(("unfetched", "digits did not reach the node n1 (OwnerDiedError)"), found, claim)
+    assert engine.store.failure(job.id) is None
