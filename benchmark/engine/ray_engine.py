@@ -11,6 +11,7 @@ from typing import Any
 import ray
 import torch
 from ray import exceptions
+from tqdm import tqdm
 
 from benchmark.cell import Resources
 from benchmark.engine.cells import SECONDS_BETWEEN_LOOKS, Engine, Follow, GivenUpError, Outcome, nothing_follows
@@ -86,13 +87,16 @@ class _OnRay(Engine):
                 self.close()
 
     def _check_that_a_cell_fits(self, resources: Resources) -> None:
-        """Where a number of workers was asked for, more nodes may be on their way."""
-        if self.workers or room(resources, self.setting.device):
+        """Where a number of workers was asked for, nodes that it fits on may be on their way, but not to our own."""
+        if room(resources, self.setting.device):
             return
         wanted = f"{resources.cpus:g} CPU(s)"
         if self.setting.device == "cuda":
             wanted += f" and {resources.gpus:g} of a GPU"
-        raise GivenUpError(f"no node of the Ray cluster has the {wanted} that a cell asks for")
+        missing = f"no node of the Ray cluster has the {wanted} that a cell asks for"
+        if not self.workers or self.address is None:
+            raise GivenUpError(missing)
+        tqdm.write(f"note: {missing}: the cells wait for one that has", file=self.progress.stream)
 
     def _most(self) -> int:
         """Cells at a time: what was asked for, or what fits on the nodes as they are now."""

@@ -259,3 +259,23 @@ def test_a_run_whose_data_does_not_arrive_ends_without_a_failed_cell(make_engine
     with pytest.raises(GivenUpError, match=r"n1 \(OwnerDiedError\), 3 times: .* RAY_AUTH_MODE and the token"):
         engine._came_back(("unfetched", "digits did not reach the node n1 (OwnerDiedError)"), found, claim)
     assert engine.store.failure(job.id) is None
+
+
+@pytest.mark.parametrize(("workers", "address"), [(0, None), (1, None), (0, "10.0.0.1:6379")])
+def test_a_cell_that_no_node_can_run(
+    make_engine: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, workers: int, address: str | None
+) -> None:
+    engine = make_engine([a_job(1)], workers, address, "cuda")
+    monkeypatch.setattr("benchmark.engine.ray_engine.room", lambda resources, device: 0)
+    with pytest.raises(GivenUpError, match=r"no node of the Ray cluster has the 1 CPU\(s\) and 1 of a GPU that a cell"):
+        engine._check_that_a_cell_fits(Resources())
+
+
+def test_cells_may_wait_for_nodes_of_a_cluster_that_grows(
+    make_engine: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = make_engine([a_job(1)], 4, "10.0.0.1:6379")
+    monkeypatch.setattr("benchmark.engine.ray_engine.room", lambda resources, device: 0)
+    engine._check_that_a_cell_fits(Resources())
+    said = "note: no node of the Ray cluster has the 1 CPU(s) that a cell asks for: the cells wait for one that has\n"
+    assert engine.progress.stream.getvalue() == said
