@@ -116,10 +116,13 @@ class _OnRay(Engine):
         task = self.task.options(num_cpus=resources.cpus, num_gpus=gpus, name=f"marginbench: {job.name}")
         try:
             data = self._data_of(job)
+            self.underway[task.remote(job, self.order, data)] = found
         except (ValueError, OSError) as problem:
             self.answered(job, claim, "error", reason(problem))
             return
-        self.underway[task.remote(job, self.order, data)] = found
+        except BaseException:
+            claim.release()
+            raise
         self.progress.running([job.name for job, _ in self.underway.values()])
 
     def _data_of(self, job: Job) -> list[Any]:

@@ -279,3 +279,20 @@ def test_cells_may_wait_for_nodes_of_a_cluster_that_grows(
     engine._check_that_a_cell_fits(Resources())
     said = "note: no node of the Ray cluster has the 1 CPU(s) that a cell asks for: the cells wait for one that has\n"
     assert engine.progress.stream.getvalue() == said
+
+
+@pytest.mark.parametrize("problem", [KeyboardInterrupt(), GivenUpError("no room"), RuntimeError("odd")])
+def test_a_cell_is_free_again_when_its_data_is_not_loaded_to_the_end(
+    make_engine: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, problem: BaseException
+) -> None:
+    engine = make_engine([job := a_job(1)])
+
+    def load(*where: Any) -> None:
+        assert not is_free(engine, job)
+        raise problem
+
+    monkeypatch.setattr("benchmark.engine.ray_engine.load_data", load)
+    with pytest.raises(type(problem)):
+        engine._send()
+    assert is_free(engine, job)
+    assert engine.store.failure(job.id) is None
