@@ -144,7 +144,14 @@ class _OnRay(Engine):
             for reference in ready:
                 self._came_back(reference, *self.underway[reference])
                 del self.underway[reference]
+            self._free_data()
         self.progress.tick()
+
+    def _free_data(self) -> None:
+        """Ray keeps what there is a reference to: those of datasets whose last cell came back go."""
+        jobs = [*self.waiting, *self.elsewhere, *(job for job, _ in self.underway.values())]
+        for digest in self.data.keys() - {job.dataset_digest for job in jobs}:
+            del self.data[digest]
 
     def _came_back(self, reference: Any, job: Job, claim: Claim) -> None:
         try:

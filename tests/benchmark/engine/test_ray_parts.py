@@ -296,3 +296,21 @@ def test_a_cell_is_free_again_when_its_data_is_not_loaded_to_the_end(
         engine._send()
     assert is_free(engine, job)
     assert engine.store.failure(job.id) is None
+
+
+def test_a_dataset_stays_in_rays_memory_until_its_last_cell_came_back(
+    make_engine: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs = [a_job(1, "first"), a_job(2, "first"), a_job(3, "second")]
+    engine = make_engine(jobs)
+    answers = {job.id: ("error", "on purpose") for job in jobs}
+    monkeypatch.setattr("ray.wait", lambda references, timeout: (references[:1], references[1:]))
+    monkeypatch.setattr("ray.get", lambda reference: answers[engine.underway[reference][0].id])
+    kept = []
+    while engine.waiting or engine.underway:
+        if engine.waiting:
+            engine._send()
+        engine._hear()
+        kept.append(sorted(engine.data))
+    assert kept == [["first"], [], []]
+    assert [failure.id for failure in engine.outcome.failed] == [job.id for job in jobs]
