@@ -235,3 +235,14 @@ def _fitting(has: dict[str, float], resources: Resources, device: str) -> int:
     if device == "cuda":
         counts.append(has.get("GPU", 0.0) / resources.gpus)
     return int(min(counts) + 1e-6)
+
+
+def head_answers() -> bool:
+    """Without waiting long: Ray waits for a minute, and ends this process then."""
+    import ray
+
+    try:
+        socket.create_connection(_parts(ray.get_runtime_context().gcs_address), timeout=SECONDS_TO_CONNECT).close()
+    except OSError:
+        return False
+    return True

@@ -17,7 +17,7 @@ from benchmark.cell import Resources
 from benchmark.engine.cells import SECONDS_BETWEEN_LOOKS, Engine, Follow, GivenUpError, Outcome, nothing_follows
 from benchmark.engine.plan import Job, load_data
 from benchmark.engine.progress import Progress
-from benchmark.engine.ray_cluster import cluster, room
+from benchmark.engine.ray_cluster import cluster, head_answers, room
 from benchmark.engine.ray_data import as_arrays, can_travel
 from benchmark.engine.ray_node import Order, public_version, run_cell
 from benchmark.engine.work import commit
@@ -27,6 +27,7 @@ from benchmark.store import Claim, Store
 NODES_LOST = 10  # under one cell, which then may be what takes them down
 TRIES_TO_FETCH = 3  # the dataset of one cell
 SECONDS_BETWEEN_COUNTS = 5.0  # of the nodes, which may come and go
+SECONDS_WITHOUT_A_HEAD = 30.0  # after 60 Ray would end this process
 SAME_EVERYWHERE = (
     "every node has to reach the machine that the run is started on, and RAY_AUTH_MODE and the token have to be the "
     "same for every `ray start` and for the run (docs/ray.md)"
@@ -69,6 +70,7 @@ class _OnRay(Engine):
         self.lost: dict[str, int] = {}
         self.unfetched: dict[str, int] = {}
         self.counted, self.room = float("-inf"), 0
+        self.head_seen = float("inf")
 
     def run(self) -> None:
         if not self.waiting:
@@ -78,6 +80,7 @@ class _OnRay(Engine):
             self._check_that_a_cell_fits(self.waiting[0].cell.resources)
             try:
                 while self.waiting or self.elsewhere or self.underway:
+                    self._look_at_the_cluster()
                     if not self.waiting:
                         self.take_back_from_other_runners()
                     while self.waiting and len(self.underway) < self._most():
@@ -100,11 +103,20 @@ class _OnRay(Engine):
 
     def _most(self) -> int:
         """Cells at a time: what was asked for, or what fits on the nodes as they are now."""
-        if self.workers:
-            return self.workers
-        if time.monotonic() - self.counted > SECONDS_BETWEEN_COUNTS:
-            self.counted, self.room = time.monotonic(), room(self.waiting[0].cell.resources, self.setting.device)
-        return max(1, self.room)
+        return self.workers or max(1, self.room)
+
+    def _look_at_the_cluster(self) -> None:
+        """Now and then: whether its head is there, and how many cells fit, which without a head nobody could say."""
+        now = time.monotonic()
+        if now - self.counted < SECONDS_BETWEEN_COUNTS:
+            return
+        self.counted = now
+        if head_answers():
+            self.head_seen = now
+            if self.waiting:
+                self.room = room(self.waiting[0].cell.resources, self.setting.device)
+        elif now - self.head_seen > SECONDS_WITHOUT_A_HEAD:
+            raise GivenUpError(f"the head of the Ray cluster has not answered for {SECONDS_WITHOUT_A_HEAD:.0f} s")
 
     def _send(self) -> None:
         found = self.next_job()

@@ -314,3 +314,43 @@ def test_a_dataset_stays_in_rays_memory_until_its_last_cell_came_back(
         kept.append(sorted(engine.data))
     assert kept == [["first"], [], []]
     assert [failure.id for failure in engine.outcome.failed] == [job.id for job in jobs]
+
+
+def test_a_run_ends_in_good_order_some_time_after_the_head_was_lost(
+    make_engine: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before Ray ends the process, and without asking the head for anything."""
+    engine, head, counted = make_engine([a_job(1)]), {"answers": True}, []
+
+    def look(*moments: float) -> None:
+        for moment in moments:
+            clock.monotonic = lambda moment=moment: moment
+            engine._look_at_the_cluster()
+
+    def count(resources: Resources, device: str) -> int:
+        assert head["answers"]
+        counted.append(clock.monotonic())
+        return 3
+
+    clock = SimpleNamespace()
+    monkeypatch.setattr("benchmark.engine.ray_engine.time", clock)
+    monkeypatch.setattr("benchmark.engine.ray_engine.head_answers", lambda: head["answers"])
+    monkeypatch.setattr("benchmark.engine.ray_engine.room", count)
+    look(1000.0, 1001.0, 1006.0)
+    assert counted == [1000.0, 1006.0]
+    assert engine._most() == 3
+    head["answers"] = False
+    look(1012.0, 1018.0, 1036.0)
+    with pytest.raises(GivenUpError, match="the head of the Ray cluster has not answered for 30 s"):
+        look(1042.0)
+
+
+def test_whether_the_head_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    ray = pytest.importorskip("ray")
+    with socket.socket() as head:
+        head.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{head.getsockname()[1]}"
+        monkeypatch.setattr(ray, "get_runtime_context", lambda: SimpleNamespace(gcs_address=address))
+        assert not ray_cluster.head_answers()
+        head.listen()
+        assert ray_cluster.head_answers()
