@@ -4,10 +4,13 @@ import importlib.util
 import logging
 import os
 import re
+import secrets
 import signal
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -18,11 +21,25 @@ from benchmark.engine.cells import GivenUpError
 from benchmark.engine.worker import MEMORY, ONE_THREAD
 
 INSTALL = "pip install -c constraints.txt -e '.[ray]'"
-SECONDS_TO_CONNECT = 10.0
+SECONDS_TO_CONNECT = 5.0
 SECONDS_TO_ANSWER = 10.0
+SECONDS_TO_NAME_ITSELF = 8  # for the head, of which its name is asked
+SECONDS_TO_ASK = 12.0  # in a process of its own, which has to be started
 HTTP2_SETTINGS = b"\x04"
 HTTP2_GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0" + HTTP2_SETTINGS + b"\0" * 5
 TRIES_TO_START = 3  # Ray gives its processes 30 seconds, too few on a machine that is busy enough
+TOKEN = ("RAY_AUTH_MODE", "RAY_AUTH_TOKEN")
+NOT_THE_HEAD = 3
+ASK_FOR_ITS_NAME = f"""
+import sys
+from ray._raylet import GcsClient
+from ray.exceptions import RayError
+try:
+    GcsClient(address=sys.argv[1])
+except RayError as problem:
+    print(problem, file=sys.stderr)
+    sys.exit({NOT_THE_HEAD})
+"""
 _ADDRESS = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):([0-9]{1,5})")
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray tells nobody that it is used
@@ -42,14 +59,19 @@ def check(address: str | None, device: str) -> None:
 
 def _check_that_it_answers(address: str) -> None:
     """Ray itself would try for minutes. `auto` looks for a cluster among the processes of this machine, in a second."""
+    from ray.exceptions import RayError
+
     chosen = os.environ.get("RAY_ADDRESS") or "auto" if address == "auto" else address
     try:
         if chosen == "auto":
             _check_that_one_runs_here()
         else:
-            _check_that_ray_answers(*_parts(chosen))
+            _check_that_something_answers(*_parts(chosen))
+            _check_that_it_is_the_head(chosen)
     except OSError as problem:
         raise _unreachable(chosen, problem.strerror or str(problem)) from problem
+    except RayError as problem:
+        raise _unreachable(chosen, str(problem)) from problem
 
 
 def _check_that_one_runs_here() -> None:
@@ -62,8 +84,8 @@ def _check_that_one_runs_here() -> None:
         ray.shutdown()
 
 
-def _check_that_ray_answers(host: str, port: int) -> None:
-    """Ray's server speaks HTTP/2 and says so at once: its first frame has the settings."""
+def _check_that_something_answers(host: str, port: int) -> None:
+    """As Ray's servers do, which speak HTTP/2 and say so at once: the first frame has the settings."""
     with socket.create_connection((host, port), timeout=SECONDS_TO_CONNECT) as connection:
         connection.settimeout(SECONDS_TO_ANSWER)
         connection.sendall(HTTP2_GREETING)
@@ -73,6 +95,22 @@ def _check_that_ray_answers(host: str, port: int) -> None:
             raise TimeoutError(f"no answer within {SECONDS_TO_ANSWER:.0f} s") from problem
     if said[3:4] != HTTP2_SETTINGS:
         raise ConnectionError("what answers there is not Ray")
+
+
+def _check_that_it_is_the_head(address: str) -> None:
+    """Other servers speak HTTP/2 too, Ray's own among them. Ray's client ends its process over some answers."""
+    environment = {**os.environ, "RAY_py_gcs_connect_timeout_s": str(SECONDS_TO_NAME_ITSELF)}
+    try:
+        asked = subprocess.run(
+            [sys.executable, "-P", "-c", ASK_FOR_ITS_NAME, address],
+            capture_output=True, text=True, errors="replace", timeout=SECONDS_TO_ASK, env=environment,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired as problem:
+        raise TimeoutError(f"no answer within {SECONDS_TO_ASK:.0f} s") from problem
+    if "authentication token" in asked.stderr.lower():
+        raise ConnectionError("a token is asked for, and none or another one was given")
+    if asked.returncode == NOT_THE_HEAD:
+        raise ConnectionError("what answers there is not the head of a Ray cluster")
 
 
 def _parts(address: str) -> tuple[str, int]:
@@ -85,7 +123,8 @@ def _parts(address: str) -> tuple[str, int]:
 def _unreachable(address: str, why: str) -> ConnectionError:
     return ConnectionError(
         f"no Ray cluster can be reached at {address} ({why}): start the run on a node of the cluster, where "
-        "`ray status` shows it, or leave --ray-address out to have one started on this machine"
+        "`ray status` shows it, or leave --ray-address out to have one started on this machine; a cluster that was "
+        "started with a token needs RAY_AUTH_MODE=token and the same token here (docs/ray.md)"
     )
 
 
@@ -96,15 +135,41 @@ def cluster(address: str | None, workers: int, resources: Resources) -> Iterator
 
     if ray.is_initialized():
         raise GivenUpError("Ray is connected already in this process: call ray.shutdown() first")
+    with _token_of_its_own() if address is None else nullcontext():
+        try:
+            with _terminate_unchanged():
+                if address is None:
+                    _start_our_own(ceil(workers * resources.cpus) or usable_cores())
+                else:
+                    _join(address)
+            yield
+        finally:
+            ray.shutdown()
+
+
+@contextmanager
+def _token_of_its_own() -> Iterator[None]:
+    """Nobody else can send code to our own cluster. Ray would leave a token in the home folder, and whatever is started
+    with `ray start` from then on would ask for it."""
+    before = {name: os.environ.get(name) for name in TOKEN}
+    os.environ["RAY_AUTH_TOKEN"] = secrets.token_hex(32)
+    _read_the_token_again()
     try:
-        with _terminate_unchanged():
-            if address is None:
-                _start_our_own(ceil(workers * resources.cpus) or usable_cores())
-            else:
-                _join(address)
         yield
     finally:
-        ray.shutdown()
+        for name, value in before.items():
+            os.environ.pop(name, None) if value is None else os.environ.__setitem__(name, value)
+        _read_the_token_again()
+
+
+def _read_the_token_again() -> None:
+    """Ray remembers it, and whether there is to be one."""
+    try:
+        from ray._raylet import AuthenticationTokenLoader, Config  # type: ignore[attr-defined]
+    except ImportError:  # a Ray without tokens
+        return
+    AuthenticationTokenLoader.instance().reset_cache()
+    Config.initialize("")
 
 
 @contextmanager
@@ -132,9 +197,11 @@ def _start_our_own(cpus: int) -> None:
 
 
 def _join(address: str) -> None:
+    from ray.exceptions import RayError
+
     try:
         _init(address=address)
-    except (OSError, RuntimeError, ValueError) as problem:
+    except (OSError, RuntimeError, ValueError, RayError) as problem:
         raise GivenUpError(str(_unreachable(address, str(problem)))) from problem
 
 
@@ -168,3 +235,14 @@ def _fitting(has: dict[str, float], resources: Resources, device: str) -> int:
     if device == "cuda":
         counts.append(has.get("GPU", 0.0) / resources.gpus)
     return int(min(counts) + 1e-6)
+
+
+def head_answers() -> bool:
+    """Without waiting long: Ray waits for a minute, and ends this process then."""
+    import ray
+
+    try:
+        socket.create_connection(_parts(ray.get_runtime_context().gcs_address), timeout=SECONDS_TO_CONNECT).close()
+    except OSError:
+        return False
+    return True

@@ -11,12 +11,13 @@ from typing import Any
 import ray
 import torch
 from ray import exceptions
+from tqdm import tqdm
 
 from benchmark.cell import Resources
 from benchmark.engine.cells import SECONDS_BETWEEN_LOOKS, Engine, Follow, GivenUpError, Outcome, nothing_follows
 from benchmark.engine.plan import Job, load_data
 from benchmark.engine.progress import Progress
-from benchmark.engine.ray_cluster import cluster, room
+from benchmark.engine.ray_cluster import cluster, head_answers, room
 from benchmark.engine.ray_data import as_arrays, can_travel
 from benchmark.engine.ray_node import Order, public_version, run_cell
 from benchmark.engine.work import commit
@@ -24,7 +25,13 @@ from benchmark.engine.worker import Setting, reason
 from benchmark.store import Claim, Store
 
 NODES_LOST = 10  # under one cell, which then may be what takes them down
+TRIES_TO_FETCH = 3  # the dataset of one cell
 SECONDS_BETWEEN_COUNTS = 5.0  # of the nodes, which may come and go
+SECONDS_WITHOUT_A_HEAD = 30.0  # after 60 Ray would end this process
+SAME_EVERYWHERE = (
+    "every node has to reach the machine that the run is started on, and RAY_AUTH_MODE and the token have to be the "
+    "same for every `ray start` and for the run (docs/ray.md)"
+)
 
 
 def run_ray(
@@ -61,7 +68,9 @@ class _OnRay(Engine):
         self.underway: dict[Any, tuple[Job, Claim]] = {}
         self.data: dict[str, list[Any]] = {}
         self.lost: dict[str, int] = {}
+        self.unfetched: dict[str, int] = {}
         self.counted, self.room = float("-inf"), 0
+        self.head_seen = float("inf")
 
     def run(self) -> None:
         if not self.waiting:
@@ -71,6 +80,7 @@ class _OnRay(Engine):
             self._check_that_a_cell_fits(self.waiting[0].cell.resources)
             try:
                 while self.waiting or self.elsewhere or self.underway:
+                    self._look_at_the_cluster()
                     if not self.waiting:
                         self.take_back_from_other_runners()
                     while self.waiting and len(self.underway) < self._most():
@@ -80,21 +90,33 @@ class _OnRay(Engine):
                 self.close()
 
     def _check_that_a_cell_fits(self, resources: Resources) -> None:
-        """Where a number of workers was asked for, more nodes may be on their way."""
-        if self.workers or room(resources, self.setting.device):
+        """Where a number of workers was asked for, nodes that it fits on may be on their way, but not to our own."""
+        if room(resources, self.setting.device):
             return
         wanted = f"{resources.cpus:g} CPU(s)"
         if self.setting.device == "cuda":
             wanted += f" and {resources.gpus:g} of a GPU"
-        raise GivenUpError(f"no node of the Ray cluster has the {wanted} that a cell asks for")
+        missing = f"no node of the Ray cluster has the {wanted} that a cell asks for"
+        if not self.workers or self.address is None:
+            raise GivenUpError(missing)
+        tqdm.write(f"note: {missing}: the cells wait for one that has", file=self.progress.stream)
 
     def _most(self) -> int:
         """Cells at a time: what was asked for, or what fits on the nodes as they are now."""
-        if self.workers:
-            return self.workers
-        if time.monotonic() - self.counted > SECONDS_BETWEEN_COUNTS:
-            self.counted, self.room = time.monotonic(), room(self.waiting[0].cell.resources, self.setting.device)
-        return max(1, self.room)
+        return self.workers or max(1, self.room)
+
+    def _look_at_the_cluster(self) -> None:
+        """Now and then: whether its head is there, and how many cells fit, which without a head nobody could say."""
+        now = time.monotonic()
+        if now - self.counted < SECONDS_BETWEEN_COUNTS:
+            return
+        self.counted = now
+        if head_answers():
+            self.head_seen = now
+            if self.waiting:
+                self.room = room(self.waiting[0].cell.resources, self.setting.device)
+        elif now - self.head_seen > SECONDS_WITHOUT_A_HEAD:
+            raise GivenUpError(f"the head of the Ray cluster has not answered for {SECONDS_WITHOUT_A_HEAD:.0f} s")
 
     def _send(self) -> None:
         found = self.next_job()
@@ -106,10 +128,13 @@ class _OnRay(Engine):
         task = self.task.options(num_cpus=resources.cpus, num_gpus=gpus, name=f"marginbench: {job.name}")
         try:
             data = self._data_of(job)
+            self.underway[task.remote(job, self.order, data)] = found
         except (ValueError, OSError) as problem:
             self.answered(job, claim, "error", reason(problem))
             return
-        self.underway[task.remote(job, self.order, data)] = found
+        except BaseException:
+            claim.release()
+            raise
         self.progress.running([job.name for job, _ in self.underway.values()])
 
     def _data_of(self, job: Job) -> list[Any]:
@@ -131,7 +156,14 @@ class _OnRay(Engine):
             for reference in ready:
                 self._came_back(reference, *self.underway[reference])
                 del self.underway[reference]
+            self._free_data()
         self.progress.tick()
+
+    def _free_data(self) -> None:
+        """Ray keeps what there is a reference to: those of datasets whose last cell came back go."""
+        jobs = [*self.waiting, *self.elsewhere, *(job for job, _ in self.underway.values())]
+        for digest in self.data.keys() - {job.dataset_digest for job in jobs}:
+            del self.data[digest]
 
     def _came_back(self, reference: Any, job: Job, claim: Claim) -> None:
         try:
@@ -147,6 +179,9 @@ class _OnRay(Engine):
         else:
             if kind == "unable":
                 raise GivenUpError(content)
+            if kind == "unfetched":
+                self._data_did_not_arrive(job, claim, content)
+                return
             if kind == "done":
                 content.cell["provenance"]["commit"] = self.commit  # a node has the code without its history
             self.answered(job, claim, kind, content)
@@ -158,6 +193,14 @@ class _OnRay(Engine):
             self.waiting.appendleft(job)
         else:
             self.failed(job, f"{NODES_LOST} nodes were lost while they ran it")
+        claim.release()
+
+    def _data_did_not_arrive(self, job: Job, claim: Claim, how: str) -> None:
+        """Never the cell's fault, so that it has not failed, however often this happens."""
+        self.unfetched[job.id] = self.unfetched.get(job.id, 0) + 1
+        if self.unfetched[job.id] == TRIES_TO_FETCH:
+            raise GivenUpError(f"{how}, {TRIES_TO_FETCH} times: {SAME_EVERYWHERE}")
+        self.waiting.appendleft(job)
         claim.release()
 
     def close(self) -> None:

@@ -36,7 +36,8 @@ _loaded: dict[str, Any] = {}
 
 
 def run_cell(job: Job, order: Order, data: list[Any]) -> tuple[str, Any]:
-    """("done", Packed), ("error", reason), or ("unable", reason) where this node could run no cell at all.
+    """("done", Packed), ("error", reason), ("unable", reason) where this node could run no cell at all, or
+    ("unfetched", reason) where Ray did not bring the dataset here, for which the cell is not to blame.
 
     `data` has the reference to the dataset in it, or nothing where the node is to read it from its own disk.
     """
@@ -53,8 +54,14 @@ def run_cell(job: Job, order: Order, data: list[Any]) -> tuple[str, Any]:
         loaded = _data_of(job, order.setting, data)
         with checkpoint_of(job, order.run) as checkpoint:
             return "done", run_job(job, loaded, order.setting.device, checkpoint, order.setting.keep_models)
+    except NotFetchedError as problem:
+        return "unfetched", f"{job.cell.dataset_label} did not reach the node {socket.gethostname()} ({problem})"
     except Exception as problem:
         return "error", reason(problem)
+
+
+class NotFetchedError(Exception):
+    """Ray could not bring something to this node."""
 
 
 def _prepare(order: Order) -> None:
@@ -84,19 +91,29 @@ def public_version(version: str) -> str:
 
 
 def _data_of(job: Job, setting: Setting, data: list[Any]) -> Any:
-    import ray
-
     from benchmark.engine.plan import load_data
-    from benchmark.engine.ray_data import as_tensors
 
     if job.dataset_digest not in _loaded:
         while len(_loaded) >= KEPT_DATASETS:
             _loaded.pop(next(iter(_loaded)))
         cell = job.cell
         _loaded[job.dataset_digest] = (
-            as_tensors(ray.get(data[0])) if data else load_data(cell.dataset, cell.access, setting.root, setting.test)
+            _fetched(data[0]) if data else load_data(cell.dataset, cell.access, setting.root, setting.test)
         )
     return _loaded[job.dataset_digest]
+
+
+def _fetched(reference: Any) -> Any:
+    import ray
+    from ray.exceptions import RayError
+
+    from benchmark.engine.ray_data import as_tensors
+
+    try:
+        arrays = ray.get(reference)
+    except RayError as problem:
+        raise NotFetchedError(type(problem).__name__) from problem
+    return as_tensors(arrays)
 
 
 def node_folder() -> Path:

@@ -12,7 +12,23 @@ from tests.benchmark.engine.runner import descendants, kill
 os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
 TRIES = 8
 SMALL = {"num_cpus": 1, "object_store_memory": 80 * 2**20}
+TOKEN = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": "0123456789abcdef" * 4}
 Made = TypeVar("Made")
+
+
+@contextmanager
+def a_token() -> Iterator[None]:
+    """Whatever is started in the meantime asks for it, and has it."""
+    from benchmark.engine.ray_cluster import _read_the_token_again
+
+    os.environ.update(TOKEN)
+    _read_the_token_again()
+    try:
+        yield
+    finally:
+        for name in TOKEN:
+            del os.environ[name]
+        _read_the_token_again()
 
 
 @contextmanager

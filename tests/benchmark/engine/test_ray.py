@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.benchmark.engine.ray_nodes import training_on, two_nodes, wait_for
+from tests.benchmark.engine.ray_nodes import TOKEN, a_token, training_on, two_nodes, wait_for
 from tests.benchmark.engine.runner import PROJECT, Runner, kill, wait_until_gone
 from tests.benchmark.tuning.made import Tuner
 
@@ -78,8 +78,8 @@ def gate(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def cluster(gate: Path) -> Iterator[Any]:
-    """Its nodes know where the gate is."""
-    with two_nodes() as made:
+    """Its nodes know where the gate is, and ask whoever connects for a token."""
+    with a_token(), two_nodes() as made:
         yield made
 
 
@@ -135,14 +135,20 @@ def test_a_cell_that_kills_its_worker_fails_alone(cluster: Any, tmp_path: Path) 
     assert "--retry-failed" in output
 
 
-def test_a_cluster_of_its_own_gives_what_the_local_engine_gives(tmp_path: Path) -> None:
-    """Results and failures alike, on a cluster that ends with the run."""
+def test_a_cluster_of_its_own_gives_what_the_local_engine_gives(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Results and failures alike, on a cluster that ends with the run and leaves no token in the home folder."""
     text = CELLS.replace("epochs: 2", "epochs: 1")
     failing = PLUGIN.format(what="raise ZeroDivisionError('on purpose')")
     here, there = (runner_in(tmp_path / name, failing, text) for name in ("here", "there"))
     code, said = here.run(*with_plugin(here))
     assert code == 1, said
-    process = there.start(*with_plugin(there), "--engine", "ray")
+    home = tmp_path / "home"
+    home.mkdir()
+    for name in TOKEN:
+        monkeypatch.delenv(name, raising=False)
+    process = there.start(*with_plugin(there), "--engine", "ray", environment={"HOME": str(home)})
     output, _ = process.communicate(timeout=600)
     assert process.returncode == 1, output
     assert len(there.runs()) == 4
@@ -151,6 +157,7 @@ def test_a_cluster_of_its_own_gives_what_the_local_engine_gives(tmp_path: Path) 
     assert [path.read_bytes() for path in failures[0]] == [path.read_bytes() for path in failures[1]]
     assert "ZeroDivisionError: on purpose (mine.py, line " in output
     assert wait_until_gone(_of_session(process.pid), seconds=60.0) == []
+    assert not (home / ".ray").exists()
 
 
 def test_tuning_on_a_cluster_makes_the_trials_that_it_makes_here(cluster: Any, tmp_path: Path) -> None:
@@ -206,6 +213,26 @@ def test_something_else_that_listens_and_never_answers() -> None:
     assert code == 1
     assert f"no Ray cluster can be reached at {address} (no answer within 10 s)" in said
     assert "Traceback" not in said
+    assert seconds < 30.0
+
+
+def test_a_cluster_that_asks_for_a_token(cluster: Any) -> None:
+    code, said, seconds = refused("--ray-address", cluster.address, environment={"RAY_AUTH_MODE": "disabled"})
+    assert code == 1
+    assert f"no Ray cluster can be reached at {cluster.address} (a token is asked for" in said
+    assert "needs RAY_AUTH_MODE=token and the same token here (docs/ray.md)" in said
+    assert "Traceback" not in said
+    assert seconds < 30.0
+
+
+def test_a_port_of_ray_that_is_not_the_head(cluster: Any) -> None:
+    """It speaks Ray's language, but is another of its servers."""
+    node = cluster.global_state.node_table()[0]
+    code, said, seconds = refused("--ray-address", f"{node['NodeManagerAddress']}:{node['NodeManagerPort']}")
+    assert code == 1
+    assert "(what answers there is not the head of a Ray cluster)" in said
+    assert "Traceback" not in said
+    assert "gcs_client" not in said
     assert seconds < 30.0
 
 
