@@ -12,6 +12,8 @@ from benchmark import claims, running, spec
 from benchmark.collected import collect
 from benchmark.statistics.evidence import RULES
 
+pytestmark = pytest.mark.xdist_group("claims")  # what its fixtures make is made once
+
 PROJECT = Path(__file__).parents[3]
 HOSTILE = "<script>alert(1)</script> $x$ | =1+1 \\input{x} [a](b)"
 FILE = """\

@@ -23,6 +23,8 @@ from benchmark.store import Store
 from tests.benchmark.leaderboard import made
 from tests.browser import Browser
 
+pytestmark = pytest.mark.xdist_group("site")  # what its fixtures make is made once
+
 MEANS = {"low": 0.8, "near": 0.8995, "mine": 0.9, "top": 0.97}
 
 

@@ -15,6 +15,8 @@ from benchmark.report.pictures import Drawn, NotDrawn
 from tests.benchmark.report.stored import TWO_DATASETS, store_runs
 from tests.browser import Browser
 
+pytestmark = pytest.mark.xdist_group("page")  # what its fixtures make is made once
+
 HOSTILE = TWO_DATASETS.replace(
     "losses: [softmax, normface, arcface, adacos]",
     r"""losses:

@@ -17,6 +17,8 @@ from benchmark.tables import Table
 from tests.benchmark.engine.runner import Runner
 from tests.benchmark.report.stored import TWO_DATASETS, store_runs
 
+pytestmark = pytest.mark.xdist_group("scale")  # what its fixtures make is made once
+
 GRID = """\
 description: Made by hand.
 baseline: normface s=4

@@ -22,6 +22,8 @@ from benchmark.spec import Budget
 from benchmark.tuning.running import Request, tune
 from tests.benchmark.tuning.made import TINY, Tuner
 
+pytestmark = pytest.mark.xdist_group("tuning")  # what its fixtures make is made once
+
 KILLS = 3
 
 
