@@ -27,8 +27,11 @@ def in_own_process(function: Callable[..., Any], *arguments: Any, threads: int =
 
 
 def peak_bytes() -> int:
-    """The most that this process has held so far."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    """The most that this process has held so far. Where the system says so of the process alone, as Linux does: its
+    `ru_maxrss` is never below what the process that started this one held."""
+    if Path("/proc/self/status").is_file():
+        return peak_bytes_since()
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
 def held_bytes() -> int:
@@ -42,7 +45,7 @@ def forget_peak() -> None:
 
 
 def peak_bytes_since() -> int:
-    """The most that this process has held since `forget_peak`."""
+    """The most that this process has held since `forget_peak`, or since it began; Linux only."""
     lines = Path("/proc/self/status").read_text().splitlines()
     (found,) = (line for line in lines if line.startswith("VmHWM"))
     return int(found.split()[1]) * 1024
