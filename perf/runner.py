@@ -30,9 +30,9 @@ HOW = (
     "Training images a second of the runner on two workers, from the first cell's start to the last one's end: the "
     "workers' own start, batches, training, embedding, all metrics, handing over and storing. The bare step is "
     "forward, backward and optimiser on normalised batches in memory, in two processes at once; it does not augment, "
-    "so neither does the runner beside it. The usual loop is pytorch-metric-learning's ArcFaceLoss with DataLoader and torchvision's "
-    "transforms, shifts among them, sequential, with torch's own threads on both cores; the runner beside it shifts "
-    "as well. All see the same net and images."
+    "so neither does the runner beside it. The usual loop is pytorch-metric-learning's ArcFaceLoss with DataLoader "
+    "and torchvision's transforms, shifts among them, sequential, with torch's own threads on both cores; the runner "
+    "beside it shifts as well. All see the same net and images."
 )
 WORKERS = 2
 BARS = {
