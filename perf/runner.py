@@ -41,7 +41,7 @@ BARS = {
     "runner, short cells / bare step": None,
 }
 EPOCHS, BARE_EPOCHS, ROUNDS = 40, 12, 2  # cells of 40 s or so: embedding and scoring cost each about a second
-CELLS = 4  # a worker lives through many, and its start, some four seconds, is not the first one's alone
+CELLS = 4  # two for each worker, which lives through many
 SHORT_EPOCHS, SHORT_CELLS = 5, 8  # as long as those of `default`
 LENGTHS = {
     "runner": f", {CELLS} cells of {EPOCHS} epochs",
