@@ -14,7 +14,8 @@ STYLE = Markup(
     "body{font:16px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:75rem;padding:0 1rem;color:#1a1a1a}"
     ".wide{overflow-x:auto}table{border-collapse:collapse}caption{text-align:left;padding-bottom:.5rem}"
     "th,td{padding:.25rem .75rem;border-bottom:1px solid #ddd;text-align:left;white-space:nowrap}"
-    ".number{text-align:right;font-variant-numeric:tabular-nums}thead th{border-bottom:2px solid #555}"
+    ".number{text-align:right;font-variant-numeric:tabular-nums}"
+    "thead th{border-bottom:2px solid #555;white-space:normal;vertical-align:bottom}"
     "tbody th{font-weight:normal}ul.notes{list-style:none;padding:0;font-size:.9rem;color:#444}"
     "@media(prefers-color-scheme:dark){body{background:#111;color:#eee}ul.notes{color:#bbb}th,td{border-color:#444}}"
 )

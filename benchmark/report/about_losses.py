@@ -30,13 +30,18 @@ def about_losses(results: pd.DataFrame, tuned: Collection[str] = ()) -> dict[str
 
 
 def _by_dataset(loss: type[Head], rows: pd.DataFrame) -> str:
-    """`digits: s=12.3 m=0.2 lr=0.013; glyphs: …`."""
+    """`digits: s=12.3 m=0.2 lr=0.013; glyphs: …`, or `s=8 lr=0.1 (digits), 0.03 (glyphs)` if the rate alone differs."""
     first = rows.drop_duplicates("dataset")
-    parts = []
-    for dataset, hyper, recipe in zip(first["dataset"], first["hyper"], first["recipe"], strict=True):
-        rate = f"lr={json.loads(recipe)['lr']:g}"
-        parts.append(f"{dataset}: {settings(loss, json.loads(hyper))} {rate}".replace("  ", " "))
-    return "; ".join(parts)
+    hypers = [settings(loss, json.loads(hyper)) for hyper in first["hyper"]]
+    rates = [f"{json.loads(recipe)['lr']:g}" for recipe in first["recipe"]]
+    if len(set(hypers)) > 1:
+        each = zip(first["dataset"], hypers, rates, strict=True)
+        return "; ".join(f"{dataset}: {hyper} lr={rate}" for dataset, hyper, rate in each)
+    where: dict[str, list[str]] = {}
+    for dataset, rate in zip(first["dataset"], rates, strict=True):
+        where.setdefault(rate, []).append(str(dataset))
+    told = [rate if len(where) == 1 else f"{rate} ({', '.join(names)})" for rate, names in where.items()]
+    return f"{hypers[0]} lr={', '.join(told)}".strip()
 
 
 def family(loss: type[Head]) -> str:

@@ -200,3 +200,17 @@ def test_summarise_over_all_datasets_is_the_plain_mean() -> None:
     alone = summarise(frame({"letters": TWO["letters"]}), [VERIFICATION.key], overall=True)
     assert set(alone["dataset"]) == {"letters"}
     assert isinstance(alone, pd.DataFrame)
+
+
+def test_settings_of_a_tuned_loss_are_told_once_where_only_rates_differ() -> None:
+    def told(hypers: list[str], rates: list[float]) -> str:
+        sets = ["digits", "fashion", "letters"]
+        recipes = [f'{{"lr": {rate}}}' for rate in rates]
+        rows = {"loss": "x", "name": "normface", "dataset": sets, "hyper": hypers, "recipe": recipes}
+        return about_losses(pd.DataFrame(rows), ["x"])["x"].settings
+
+    four, eight = '{"s": 4.0}', '{"s": 8.0}'
+    assert told([eight] * 3, [0.1, 0.03, 0.1]) == "s=8 lr=0.1 (digits, letters), 0.03 (fashion)"
+    assert told([eight] * 3, [0.1] * 3) == "s=8 lr=0.1"
+    each = "digits: s=8 lr=0.1; fashion: s=4 lr=0.1; letters: s=8 lr=0.1"
+    assert told([eight, four, eight], [0.1] * 3) == each
