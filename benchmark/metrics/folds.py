@@ -91,5 +91,7 @@ def share_identities(identities: Ints | None, folds: Ints | None) -> float | Non
     """1 if an identity occurs in two folds, 0 if none does, None where it cannot be known."""
     if identities is None or folds is None:
         return None
-    where = np.unique(np.column_stack([identities.ravel(), np.repeat(folds, 2)]), axis=0)
-    return float(len(np.unique(where[:, 0])) < len(where))
+    names, identity = np.unique(identities, return_inverse=True)
+    numbers, fold = np.unique(folds, return_inverse=True)
+    places = np.unique(identity.ravel() * len(numbers) + np.repeat(fold, 2))
+    return float(len(names) < len(places))

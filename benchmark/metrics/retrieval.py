@@ -10,6 +10,7 @@ from benchmark.metrics.inputs import Bools, Floats, Ints, Measured, Values, as_l
 
 RECALL_AT = (1, 5)
 _SCORES_AT_ONCE = 2**21
+_GROUPS_PER_PLACE = 8  # of columns, where the highest scores are looked for
 
 
 def retrieval(embeddings: Values, labels: Values, class_counts: Values | None = None) -> Measured:
@@ -50,11 +51,38 @@ def retrieval_per_query(embeddings: Values, labels: Values) -> tuple[dict[str, F
 def _values_of_queries(unit: Floats, labels: Ints, queries: Ints, relevant: Ints) -> dict[str, Floats]:
     scores = on_grid(unit[queries] @ unit.T)
     scores[np.arange(len(queries)), queries] = -np.inf  # nobody finds itself
-    alike = labels[queries, None] == labels[None, :]
     depth = min(max(int(relevant[queries].max()), *RECALL_AT), len(unit) - 1)
-    ranking = _rank(scores, alike, depth)
+    score, found = _nearest(scores, depth)
+    ranking = _rank(score, labels[found] == labels[queries, None], depth)
     values = {f"recall@{k}": ranking.chance_of_a_hit(min(k, depth)) for k in RECALL_AT}
     return {**values, "map@r": ranking.mean_precision(relevant[queries])}
+
+
+def _nearest(scores: Floats, depth: int) -> tuple[Floats, Ints]:
+    """Each row's `depth` highest scores and all that equal the last of them, highest first, and where they stood.
+
+    A few lower ones may follow; rows are filled up with −∞ and position 0.
+    """
+    row, column = np.divmod(np.flatnonzero(scores >= _floors(scores, depth)[:, None]), scores.shape[1])
+    counts = np.bincount(row)
+    place = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
+    shape = (len(scores), int(counts.max()))
+    found, score = np.zeros(shape, dtype=np.int64), np.full(shape, -np.inf)
+    found[row, place], score[row, place] = column, scores[row, column]
+    descending = np.argsort(-score, axis=1)
+    return np.take_along_axis(score, descending, axis=1), np.take_along_axis(found, descending, axis=1)
+
+
+def _floors(scores: Floats, depth: int) -> Floats:
+    """For each row a number that its `depth` highest scores reach and few others do.
+
+    That is the `depth`-th highest among the best of groups of columns: much quicker than to look for it among all.
+    """
+    groups = min(_GROUPS_PER_PLACE * depth, scores.shape[1])
+    size = scores.shape[1] // groups
+    best = scores[:, : groups * size].reshape(len(scores), size, groups).max(axis=1)
+    floors: Floats = np.partition(best, groups - depth, axis=1)[:, groups - depth]
+    return floors
 
 
 @dataclass(frozen=True)
@@ -87,23 +115,15 @@ class _Ranking:
         return mean
 
 
-def _rank(scores: Floats, alike: Bools, depth: int) -> _Ranking:
-    """The `depth` highest scores of each row by their groups; the last group counts whole, cut off or not."""
-    top = np.argpartition(-scores, depth - 1, axis=1)[:, :depth]
-    descending = np.argsort(-np.take_along_axis(scores, top, axis=1), axis=1, kind="stable")
-    top = np.take_along_axis(top, descending, axis=1)
-    score = np.take_along_axis(scores, top, axis=1)
-    hit = np.take_along_axis(alike, top, axis=1).astype(np.int64)
-    column = np.arange(depth)
-    starts = np.hstack([np.ones((len(score), 1), dtype=np.bool_), score[:, 1:] != score[:, :-1]])
-    start = np.maximum.accumulate(np.where(starts, column, 0), axis=1)
-    ends = np.hstack([starts[:, 1:], np.ones((len(score), 1), dtype=np.bool_)])
-    end = np.minimum.accumulate(np.where(ends, column, depth)[:, ::-1], axis=1)[:, ::-1]
-    running = np.cumsum(np.hstack([np.zeros((len(hit), 1), dtype=np.int64), hit]), axis=1)
+def _rank(score: Floats, hit: Bools, depth: int) -> _Ranking:
+    """The first `depth` places of rows in descending order; a group that goes on beyond them counts whole."""
+    column = np.arange(score.shape[1])
+    edge = np.ones((len(score), 1), dtype=np.bool_)
+    changes = score[:, 1:] != score[:, :-1]
+    start = np.maximum.accumulate(np.where(np.hstack([edge, changes]), column, 0), axis=1)[:, :depth]
+    last = np.where(np.hstack([changes, edge]), column, len(column))
+    end = np.minimum.accumulate(last[:, ::-1], axis=1)[:, ::-1][:, :depth]
+    running = np.cumsum(np.hstack([~edge, hit]), axis=1)
     hits_before = np.take_along_axis(running, start, axis=1)
-    size, hits = end - start + 1, np.take_along_axis(running, end + 1, axis=1) - hits_before
-    in_last_group = end == depth - 1
-    as_last = scores == score[:, -1:]
-    size = np.where(in_last_group, as_last.sum(axis=1, keepdims=True), size)
-    hits = np.where(in_last_group, (as_last & alike).sum(axis=1, keepdims=True), hits)
-    return _Ranking(column - start + 1, size, hits, hits_before)
+    hits = np.take_along_axis(running, end + 1, axis=1) - hits_before
+    return _Ranking(column[:depth] - start + 1, end - start + 1, hits, hits_before)

@@ -84,7 +84,8 @@ def _score(
     scores, scored = pair_scores(matrix, pairs)
     alike, identities = alike[scored], None if identities is None else identities[scored]
     fold = deal_folds(alike, identities) if folds is None else as_labels(folds, len(pairs), "folds")[scored]
-    repeated = len(pairs) - len(np.unique(np.sort(pairs, axis=1), axis=0))
+    distinct = np.unique(pairs.min(axis=1) * len(matrix) + pairs.max(axis=1))
+    repeated = len(pairs) - len(distinct)
     return _Scored(scores[scored], alike, identities, fold, int((~scored).sum()), repeated)
 
 
