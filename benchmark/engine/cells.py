@@ -17,6 +17,15 @@ TRIES = 2  # of a cell whose worker dies
 SECONDS_BETWEEN_LOOKS = 0.5  # at workers, and at cells that another runner has
 
 
+@dataclass(frozen=True)
+class Packed:
+    """A finished job as the files that the store writes. It stands here, not with what makes it, so that the process
+    that stores it need not import what training and metrics do."""
+
+    files: dict[str, bytes]
+    cell: dict[str, Any]
+
+
 @dataclass
 class Outcome:
     """What became of the jobs of a run."""

@@ -7,7 +7,6 @@ import platform
 import subprocess
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,19 +18,12 @@ from torch import Tensor, nn
 import datasets
 from benchmark import metrics, scoring
 from benchmark.cell import PROTOCOL_VERSION
+from benchmark.engine.cells import Packed
 from benchmark.engine.plan import Job
 from benchmark.training import Trained, embed, train
 from losses import Head
 
 LOGITS_AT_ONCE = 2**22  # samples × classes
-
-
-@dataclass(frozen=True)
-class Packed:
-    """A finished job as the files that the store writes."""
-
-    files: dict[str, bytes]
-    cell: dict[str, Any]
 
 
 def run_job(job: Job, data: datasets.Data, device: str, checkpoint: Path, keep_models: bool) -> Packed:

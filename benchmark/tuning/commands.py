@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from benchmark.nursery import open_nursery
 from benchmark.options import (
     DataFolder,
     EngineName,
@@ -63,6 +64,8 @@ def tune(
       python -m benchmark tune default --engine ray --ray-address auto
       python -m benchmark run default --tuned results/default/tuned.yaml
     """
+    if engine == "local" and not dry:
+        open_nursery(device)
     import losses as registry
     from benchmark import spec
     from benchmark.tuning import running

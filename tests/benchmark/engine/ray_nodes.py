@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tests.benchmark.engine.runner import descendants, kill
+from tests.benchmark.engine.runner import children, kill
 
 os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
 TRIES = 8
@@ -47,14 +47,14 @@ def two_nodes() -> Iterator[Any]:
 
 def patiently(make: Callable[[], Made]) -> Made:
     """Ray gives a node 15 seconds to start, too few on a machine that is busy enough."""
-    before = descendants(os.getpid())
+    before = children(os.getpid())
     for left in reversed(range(TRIES)):
         try:
             return make()
         except Exception:
             if not left:
                 raise
-            for leftover in set(descendants(os.getpid())) - set(before):
+            for leftover in set(children(os.getpid())) - set(before):
                 kill(leftover)
     raise AssertionError("unreachable")
 
@@ -62,7 +62,7 @@ def patiently(make: Callable[[], Made]) -> Made:
 def training_on(node: Any) -> list[int]:
     """The worker processes of a node that have a cell at this moment."""
     (raylet,) = node.all_processes["raylet"]
-    return [worker for worker in descendants(raylet.process.pid) if "ray::marginbench" in _title(worker)]
+    return [worker for worker in children(raylet.process.pid) if "ray::marginbench" in _title(worker)]
 
 
 def wait_for(what: Callable[[], Made], seconds: float = 600.0) -> Made:
