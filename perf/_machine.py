@@ -1,9 +1,11 @@
 """What the figures were measured on, and how much of it other processes had meanwhile."""
 
+import ctypes
 import os
 import platform
 import resource
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,9 @@ import torch
 
 from benchmark.cores import usable_cores
 from benchmark.engine.work import commit
+
+PR_SET_CHILD_SUBREAPER = 36  # of prctl
+SECONDS_TO_END = 2.0
 
 
 def machine() -> dict[str, Any]:
@@ -39,10 +44,12 @@ class Neighbours:
     """How busy others kept the cores since this was made. Linux counts it; elsewhere nothing is said."""
 
     def __init__(self) -> None:
+        _adopt_orphans()
         self.begun, self.busy, self.own = time.perf_counter(), _busy_seconds(), _own_seconds()
 
     def share(self) -> float | None:
         """From 0, a quiet machine, to 1, all cores taken."""
+        _bury_orphans()
         busy = _busy_seconds()
         if busy is None or self.busy is None:
             return None
@@ -59,6 +66,22 @@ def _busy_seconds() -> float | None:
         return None
     user, nice, system, _, _, interrupts, soft, steal = (int(field) for field in fields[:8])
     return (user + nice + system + interrupts + soft + steal) / os.sysconf("SC_CLK_TCK")
+
+
+def _adopt_orphans() -> None:
+    """Lets this process wait for those whose parents have ended, as workers' do: only then is their time known.
+    Linux alone has it."""
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def _bury_orphans() -> None:
+    """Waits for them, if they end within a moment."""
+    until = time.perf_counter() + SECONDS_TO_END
+    with suppress(ChildProcessError):
+        while time.perf_counter() < until:
+            if os.waitpid(-1, os.WNOHANG)[0] == 0:
+                time.sleep(0.05)
 
 
 def _own_seconds() -> float:

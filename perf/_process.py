@@ -6,7 +6,7 @@ import os
 import resource
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +15,21 @@ ROOT = Path(__file__).parents[1]
 
 def in_own_process(function: Callable[..., Any], *arguments: Any, threads: int = 1) -> Any:
     """What a module's function returns; arguments and answer go as JSON."""
+    call, environment = call_of(function, arguments, threads)
+    done = subprocess.run(call, env=environment, cwd=ROOT, capture_output=True, text=True)
+    if done.returncode != 0:
+        reason = done.stderr.strip().splitlines()[-1:] or ["no word of why"]
+        raise RuntimeError(f"{function.__name__}{arguments} ended with code {done.returncode}: {reason[0]}")
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def call_of(function: Callable[..., Any], arguments: Sequence[Any], threads: int) -> tuple[list[str], dict[str, str]]:
+    """The command that calls a module's function, and its environment."""
     count = str(threads)
     environment = {**os.environ, "OMP_NUM_THREADS": count, "OPENBLAS_NUM_THREADS": count, "MKL_NUM_THREADS": count}
     name = Path(sys.modules[function.__module__].__file__ or "").stem  # __main__, where a file is run alone
     call = [sys.executable, "-m", "perf._process", f"perf.{name}", function.__name__, json.dumps(arguments)]
-    done = subprocess.run(call, env=environment, cwd=ROOT, capture_output=True, text=True)
-    if done.returncode != 0:
-        reason = done.stderr.strip().splitlines()[-1:] or ["no word of why"]
-        raise RuntimeError(f"{name}.{function.__name__}{arguments} ended with code {done.returncode}: {reason[0]}")
-    return json.loads(done.stdout.splitlines()[-1])
+    return call, environment
 
 
 def peak_bytes() -> int:

@@ -7,8 +7,10 @@ import tempfile
 from pathlib import Path
 
 from benchmark import spec
+from benchmark.cell import Cell
 from perf._alone import alone
 from perf._model import Measured, Part, at_most
+from perf._process import in_own_process
 from perf.runner import WORKERS, run_cells
 
 TITLE = "The default experiment"
@@ -17,13 +19,21 @@ WITHIN = at_most(600.0)
 
 
 def measure(quick: bool) -> Part:
-    experiment = spec.load("default")
-    cells = experiment.cells(["softmax"], ["digits"], [0]) if quick else experiment.cells()
-    with tempfile.TemporaryDirectory() as folder:
-        seconds = run_cells(cells, Path(folder))[1]
+    cells = _cells(quick)
+    seconds = in_own_process(seconds_of, quick)
     at = f"{len(cells)} cells, {WORKERS} workers"
     measured = Measured("all cells of default", at, seconds, "s", bar=WITHIN, judged=not quick)
     return Part("default", TITLE, HOW, [measured])
+
+
+def seconds_of(quick: bool) -> float:
+    with tempfile.TemporaryDirectory() as folder:
+        return run_cells(_cells(quick), Path(folder))[1]
+
+
+def _cells(quick: bool) -> list[Cell]:
+    experiment = spec.load("default")
+    return experiment.cells(["softmax"], ["digits"], [0]) if quick else experiment.cells()
 
 
 if __name__ == "__main__":
