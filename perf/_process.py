@@ -27,8 +27,10 @@ def call_of(function: Callable[..., Any], arguments: Sequence[Any], threads: int
     """The command that calls a module's function, and its environment."""
     count = str(threads)
     environment = {**os.environ, "OMP_NUM_THREADS": count, "OPENBLAS_NUM_THREADS": count, "MKL_NUM_THREADS": count}
-    name = Path(sys.modules[function.__module__].__file__ or "").stem  # __main__, where a file is run alone
-    call = [sys.executable, "-m", "perf._process", f"perf.{name}", function.__name__, json.dumps(arguments)]
+    module = function.__module__
+    if module == "__main__":  # a file of perf/ is run alone
+        module = f"perf.{Path(sys.modules[module].__file__ or '').stem}"
+    call = [sys.executable, "-m", "perf._process", module, function.__name__, json.dumps(arguments)]
     return call, environment
 
 

@@ -36,6 +36,7 @@ class Contender:
     seconds: float  # of a slice
     threads: int = 1
     slices: list[Interval] = field(default_factory=list)
+    stamps: Stamps = field(default_factory=dict)
 
     def start(self, folder: Path) -> None:
         command, environment = call_of(self.function, self.arguments, self.threads)
@@ -63,21 +64,20 @@ class Contender:
         self.slices.append((begin, time.perf_counter()))
 
     def go_until_its_first_stamp(self) -> None:
-        while not any(self.stamps().values()):
+        while not self.stamps:
             self.go_for_a_slice()
-            if not self.goes():
+            self.pace()
+            if not self.stamps and not self.goes():
                 raise RuntimeError(f"{self.function.__name__}{self.arguments} ended and had done nothing")
 
-    def stamps(self) -> Stamps:
-        found: Stamps = defaultdict(list)
+    def pace(self) -> float:
+        """Over all its slices so far."""
+        self.stamps = defaultdict(list)
         for line in self.said.read_text().splitlines():
             if line.startswith(f"{STAMP} "):
                 _, who, when, done = line.split()
-                found[who].append((float(when), float(done)))
-        return found
-
-    def pace(self) -> float:
-        return sum(pace(stamps, self.slices) for stamps in self.stamps().values())
+                self.stamps[who].append((float(when), float(done)))
+        return sum(pace(stamps, self.slices) for stamps in self.stamps.values())
 
     def end(self) -> None:
         self._signal(signal.SIGKILL)
