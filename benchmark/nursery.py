@@ -12,7 +12,6 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from multiprocessing import forkserver
 from multiprocessing.process import BaseProcess
 from typing import Any
 
@@ -25,6 +24,8 @@ ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_
 def open_nursery(device: str) -> None:
     """Begins with the imports; whoever calls this goes on meanwhile."""
     if _can_fork(device):
+        from multiprocessing import forkserver
+
         forkserver.set_forkserver_preload(list(IMPORTED))
         with one_thread_and_kept_memory():
             forkserver.ensure_running()
@@ -38,13 +39,21 @@ def start_worker(device: str, target: Callable[..., None], *arguments: Any) -> B
     """
     open_nursery(device)
     context: Any = multiprocessing.get_context("forkserver" if _can_fork(device) else "spawn")
-    process: BaseProcess = context.Process(target=target, args=arguments, daemon=True)
     try:
         with one_thread_and_kept_memory():
+            environment = dict(os.environ)
+            process: BaseProcess = context.Process(target=_live, args=(environment, target, *arguments), daemon=True)
             process.start()
     except (EOFError, ConnectionError):
         raise ChildProcessError("the process that workers are forked from has died") from None
     return process
+
+
+def _live(environment: dict[str, str], target: Callable[..., None], *arguments: Any) -> None:
+    """Forked, a process has the environment of when the nursery was opened; the caller's may be another by now."""
+    os.environ.clear()
+    os.environ.update(environment)
+    target(*arguments)
 
 
 def _can_fork(device: str) -> bool:

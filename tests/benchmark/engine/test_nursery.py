@@ -35,19 +35,29 @@ def test_nothing_of_the_project_is_imported_and_no_thread_is_started() -> None:
 
 
 def tell(answers: Connection) -> None:
-    answers.send(({name: os.environ.get(name) for name in nursery.ONE_THREAD | nursery.MEMORY}, os.getppid()))
+    answers.send((dict(os.environ), os.getppid()))
 
 
-@pytest.mark.parametrize(("device", "forked"), [("cpu", sys.platform == "linux"), ("cuda", False)])
-def test_a_worker_has_one_thread_and_this_process_keeps_its_environment(device: str, forked: bool) -> None:
-    before = dict(os.environ)
+def told(device: str) -> tuple[dict[str, str], int]:
+    """A worker's environment and the process that it came from."""
     ours, theirs = Pipe()
     process = nursery.start_worker(device, tell, theirs)
-    assert dict(os.environ) == before
     environment, parent = ours.recv()
     process.join()
     assert process.exitcode == 0
-    assert environment == nursery.ONE_THREAD | nursery.MEMORY
+    return environment, parent
+
+
+@pytest.mark.parametrize(("device", "forked"), [("cpu", sys.platform == "linux"), ("cuda", False)])
+def test_a_worker_has_one_thread_and_this_process_keeps_its_environment(
+    device: str, forked: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told(device)
+    monkeypatch.setenv("SET_SINCE", "yes")
+    before = dict(os.environ)
+    environment, parent = told(device)
+    assert dict(os.environ) == before
+    assert environment == before | nursery.ONE_THREAD | nursery.MEMORY
     assert (parent != os.getpid()) == forked
 
 
