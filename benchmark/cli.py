@@ -11,7 +11,6 @@ import typer
 from benchmark.advice import commands as advice
 from benchmark.leaderboard import commands as leaderboard
 from benchmark.listing import listing
-from benchmark.nursery import open_nursery
 from benchmark.options import (
     DataFolder,
     EngineName,
@@ -119,8 +118,6 @@ def run(
       python -m benchmark run default --engine ray
       python -m benchmark run big.yaml --engine ray --ray-address 10.0.0.1:6379 --device cuda
     """
-    if engine == "local" and not dry:
-        open_nursery(device)
     import losses as registry
     from benchmark import running
 

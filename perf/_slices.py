@@ -4,19 +4,23 @@ The pace of a shared machine changes by a tenth from one minute to the next, and
 lasts minutes is therefore not measured one after the other: in slices both get the same moments. Linux only.
 """
 
+import ctypes
 import os
 import signal
 import subprocess
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from perf._process import ROOT, call_of
 
+PR_SET_PDEATHSIG = 1  # of prctl
 STAMP = "stamp"
 Interval = tuple[float, float]
 Stamps = dict[str, list[tuple[float, float]]]  # by who stamped: when, and how much had been done by then
@@ -25,6 +29,11 @@ Stamps = dict[str, list[tuple[float, float]]]  # by who stamped: when, and how m
 def stamp(done: float) -> None:
     """Said by a contender's process: so much of its work is done. What comes before the first one does not count."""
     print(STAMP, os.getpid(), time.perf_counter(), done, flush=True)
+
+
+def end_with_parent() -> None:
+    """However the process that started this one ends, this one is killed then: it may be stopped, and would stay so."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
 @dataclass
@@ -39,13 +48,14 @@ class Contender:
     stamps: Stamps = field(default_factory=dict)
 
     def start(self, folder: Path) -> None:
+        """In a folder of its own."""
         command, environment = call_of(self.function, self.arguments, self.threads)
-        self.said = folder / f"said-{self.function.__name__}"
-        self.complaints = folder / f"complaints-{self.function.__name__}"
+        self.said, self.complaints = folder / "said", folder / "complaints"
         with self.said.open("w") as said, self.complaints.open("w") as complaints:
             self.process = subprocess.Popen(
-                command, env=environment, cwd=ROOT, stdout=said, stderr=complaints, start_new_session=True
-            )
+                command, env=environment, cwd=ROOT, stdout=said, stderr=complaints,
+                start_new_session=True, preexec_fn=end_with_parent,
+            )  # fmt: skip
 
     def goes(self) -> bool:
         """Whether it is not done yet; an error if it failed."""
@@ -71,13 +81,14 @@ class Contender:
                 raise RuntimeError(f"{self.function.__name__}{self.arguments} ended and had done nothing")
 
     def pace(self) -> float:
-        """Over all its slices so far."""
+        """Of all its processes together, over all slices so far; 0 while one of them has stamped only once."""
         self.stamps = defaultdict(list)
         for line in self.said.read_text().splitlines():
             if line.startswith(f"{STAMP} "):
                 _, who, when, done = line.split()
                 self.stamps[who].append((float(when), float(done)))
-        return sum(pace(stamps, self.slices) for stamps in self.stamps.values())
+        paces = [pace(stamps, self.slices) for stamps in self.stamps.values()]
+        return sum(paces) if all(paces) else 0.0
 
     def end(self) -> None:
         self._signal(signal.SIGKILL)
@@ -99,19 +110,30 @@ def pace(stamps: Sequence[tuple[float, float]], slices: Sequence[Interval]) -> f
 
 def paces_in_slices(one: Contender, other: Contender) -> tuple[float, float]:
     """What both do in a second, in turns until `one` is done; `other` goes on as long as it takes."""
-    with tempfile.TemporaryDirectory() as folder:
-        begun = []
-        try:
-            for contender in (other, one):
-                begun.append(contender)
-                contender.start(Path(folder))
-                contender.go_until_its_first_stamp()
-            while one.goes():
-                one.go_for_a_slice()
-                other.go_for_a_slice()
-            while not other.pace():
-                other.go_for_a_slice()
-            return one.pace(), other.pace()
-        finally:
-            for contender in begun:
-                contender.end()
+    with ExitStack() as stack:
+        stack.enter_context(_ended_as_by_ctrl_c())
+        for contender in (other, one):
+            contender.start(Path(stack.enter_context(tempfile.TemporaryDirectory())))
+            stack.callback(contender.end)
+            contender.go_until_its_first_stamp()
+        while one.goes():
+            one.go_for_a_slice()
+            other.go_for_a_slice()
+        while not other.pace() and other.goes():
+            other.go_for_a_slice()
+        return one.pace(), other.pace()
+
+
+@contextmanager
+def _ended_as_by_ctrl_c() -> Iterator[None]:
+    """SIGTERM and SIGHUP leave no contender behind either."""
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, interrupt) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,18 +1,19 @@
 """The local engine: a pool of worker processes, and one writer, this process, that stores what they hand back."""
 
+import multiprocessing
+import os
 import signal
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from multiprocessing.connection import Connection, Pipe, wait
-from multiprocessing.process import BaseProcess
+from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from benchmark.engine.cells import SECONDS_BETWEEN_LOOKS, Engine, Follow, GivenUpError, Outcome, nothing_follows
 from benchmark.engine.plan import Job
 from benchmark.engine.progress import Progress
-from benchmark.engine.worker import Setting, work
-from benchmark.nursery import start_worker
+from benchmark.engine.worker import MEMORY, ONE_THREAD, Setting, work
 from benchmark.store import Claim, Store
 
 DEATHS_AT_START = 5  # in a row, after which starting more is of no use
@@ -20,7 +21,7 @@ DEATHS_AT_START = 5  # in a row, after which starting more is of no use
 
 @dataclass
 class _Worker:
-    process: BaseProcess
+    process: Any
     jobs: Connection
     lives: Connection  # closed with this process, however it ends
     job: Job | None = None
@@ -69,12 +70,7 @@ class _Pool(Engine):
     def _hire(self) -> None:
         busy = sum(worker.job is not None for worker in self.workers)
         for _ in range(min(self.size, busy + len(self.waiting)) - len(self.workers)):
-            try:
-                self.workers.append(_start(self.setting))
-            except ChildProcessError as problem:
-                self._another_death_at_start(str(problem))
-                time.sleep(SECONDS_BETWEEN_LOOKS)  # it takes a moment until it is known to be dead
-                return
+            self.workers.append(_start(self.setting))
 
     def _give(self, worker: _Worker) -> None:
         """Hands the next free job to an idle worker."""
@@ -107,7 +103,7 @@ class _Pool(Engine):
     def _heard(self, worker: _Worker, kind: str, content: Any) -> None:
         job, claim = worker.job, worker.claim
         worker.ready, self.deaths_at_start = True, 0
-        if kind == "ready" or job is None or claim is None:
+        if job is None or claim is None:
             return
         worker.job, worker.claim = None, None
         self.answered(job, claim, kind, content)
@@ -123,13 +119,9 @@ class _Pool(Engine):
         if worker.job is not None and worker.claim is not None:
             self.died(worker.job, worker.claim, how)
             return
-        if not worker.ready:
-            self._another_death_at_start(f"the last one ended {how}")
-
-    def _another_death_at_start(self, how: str) -> None:
-        self.deaths_at_start += 1
+        self.deaths_at_start += not worker.ready
         if self.deaths_at_start >= DEATHS_AT_START:
-            raise GivenUpError(f"{DEATHS_AT_START} workers in a row came to no cell: {how}")
+            raise GivenUpError(f"{DEATHS_AT_START} workers in a row ended {how} before their first cell")
 
     def close(self) -> None:
         for worker in self.workers:
@@ -142,18 +134,27 @@ class _Pool(Engine):
         self.workers.clear()
 
 
-def _start(setting: Setting) -> _Worker:
-    ours, theirs = Pipe()
-    lives, watched = Pipe()
+@contextmanager
+def one_thread_and_kept_memory() -> Iterator[None]:
+    """The environment that workers are started in; libraries read it when they are loaded."""
+    before = {name: os.environ.get(name) for name in ONE_THREAD | MEMORY}
+    os.environ.update(ONE_THREAD | MEMORY)
     try:
-        process = start_worker(setting.device, work, theirs, watched, setting)
-    except BaseException:
-        ours.close()
-        lives.close()  # ends the worker, if there is one after all
-        raise
+        yield
     finally:
-        theirs.close()
-        watched.close()
+        for name, value in before.items():
+            os.environ.pop(name) if value is None else os.environ.__setitem__(name, value)
+
+
+def _start(setting: Setting) -> _Worker:
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    lives, watched = context.Pipe()
+    process = context.Process(target=work, args=(theirs, watched, setting), daemon=True)
+    with one_thread_and_kept_memory():
+        process.start()
+    theirs.close()
+    watched.close()
     return _Worker(process, ours, lives)
 
 

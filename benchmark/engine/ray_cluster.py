@@ -18,7 +18,7 @@ from typing import Any
 from benchmark.cell import Resources
 from benchmark.cores import usable_cores
 from benchmark.engine.cells import GivenUpError
-from benchmark.nursery import MEMORY, ONE_THREAD
+from benchmark.engine.worker import MEMORY, ONE_THREAD
 
 INSTALL = "pip install -c constraints.txt -e '.[ray]'"
 SECONDS_TO_CONNECT = 5.0

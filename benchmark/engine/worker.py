@@ -11,6 +11,9 @@ from pathlib import Path
 from typing import Any
 
 KEPT_DATASETS = 2
+MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(2**30), "MALLOC_MMAP_THRESHOLD_": str(2**30)}
+"""Keeps freed memory for the next batch; giving it back costs a page fault for every 4 KB of it."""
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
 
 
 @dataclass(frozen=True)
@@ -29,14 +32,12 @@ def work(jobs: Connection, runner_lives: Connection, setting: Setting) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_the_runner, args=(runner_lives,), daemon=True).start()
     import torch
-    from threadpoolctl import threadpool_limits
 
     import losses
     from benchmark.engine.plan import Job, load_data
     from benchmark.engine.work import run_job
 
     torch.set_num_threads(1)
-    threadpool_limits(1)  # numpy's; the process that this one is forked from may be of someone else's making
     for plugin in setting.plugins:
         losses.load_plugin(plugin)
     loaded: dict[str, Any] = {}

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from benchmark.nursery import open_nursery
 from benchmark.options import (
     DataFolder,
     EngineName,
@@ -64,8 +63,6 @@ def tune(
       python -m benchmark tune default --engine ray --ray-address auto
       python -m benchmark run default --tuned results/default/tuned.yaml
     """
-    if engine == "local" and not dry:
-        open_nursery(device)
     import losses as registry
     from benchmark import spec
     from benchmark.tuning import running

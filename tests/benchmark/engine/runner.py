@@ -74,21 +74,17 @@ def children(process: int) -> list[int]:
     return sorted(found)
 
 
-def nursery(process: int) -> list[int]:
-    """The one that a runner's workers are forked from, in a list; an empty one while it has none."""
-    return [child for child in children(process) if b"multiprocessing.forkserver" in _words(child)]
-
-
 def workers(process: int) -> list[int]:
-    """Those that run cells."""
-    return [child for one in nursery(process) for child in children(one)]
-
-
-def _words(process: int) -> bytes:
-    try:
-        return Path(f"/proc/{process}/cmdline").read_bytes()
-    except (FileNotFoundError, ProcessLookupError):
-        return b""
+    """Those that run cells; multiprocessing's resource tracker is not one."""
+    found = []
+    for child in children(process):
+        try:
+            words = Path(f"/proc/{child}/cmdline").read_bytes()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if b"spawn_main" in words:
+            found.append(child)
+    return found
 
 
 def kill(process: int) -> None:

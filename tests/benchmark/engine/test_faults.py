@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.benchmark.engine.runner import CELLS, Runner, kill, nursery, wait_until_gone, workers
+from tests.benchmark.engine.runner import CELLS, Runner, kill, wait_until_gone, workers
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks at processes through /proc")
 
@@ -50,7 +50,7 @@ def test_the_runner_is_killed_at_random_moments(
     for _ in range(4):
         process = runner.start()
         time.sleep(dice.uniform(0.3, 1.0) * seconds)
-        started = nursery(process.pid) + workers(process.pid)
+        started = workers(process.pid)
         kill(process.pid)
         process.communicate()
         assert wait_until_gone(started) == []
@@ -85,29 +85,13 @@ def test_workers_are_killed_at_random_moments(
     assert runner.bytes() == expected
 
 
-def test_the_process_that_workers_are_forked_from_is_killed(
-    undisturbed: tuple[dict[str, str], float], tmp_path: Path
-) -> None:
-    """Its workers cannot be watched without it: they end, and others take their cells."""
-    runner = Runner(tmp_path)
-    process = runner.start()
-    while not (working := workers(process.pid)) and process.poll() is None:
-        time.sleep(0.02)
-    for one in nursery(process.pid):
-        kill(one)
-    assert wait_until_gone(working) == []
-    output, _ = process.communicate(timeout=240)
-    assert process.returncode == 0, output
-    assert runner.bytes() == undisturbed[0]
-
-
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_interrupted_as_by_ctrl_c(undisturbed: tuple[dict[str, str], float], tmp_path: Path, number: int) -> None:
     expected, seconds = undisturbed
     runner = Runner(tmp_path)
     process = runner.start()
     time.sleep(0.8 * seconds)
-    started = nursery(process.pid) + workers(process.pid)
+    started = workers(process.pid)
     os.killpg(process.pid, number) if number == signal.SIGINT else os.kill(process.pid, number)
     output, _ = process.communicate(timeout=60)
     if process.returncode != 0:  # it was not done already
