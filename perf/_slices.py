@@ -8,6 +8,7 @@ import ctypes
 import os
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from collections import defaultdict
@@ -28,7 +29,8 @@ Stamps = dict[str, list[tuple[float, float]]]  # by who stamped: when, and how m
 
 def stamp(done: float) -> None:
     """Said by a contender's process: so much of its work is done. What comes before the first one does not count."""
-    print(STAMP, os.getpid(), time.perf_counter(), done, flush=True)
+    line = f"{STAMP} {os.getpid()} {time.perf_counter()} {done}\n"
+    os.write(sys.stdout.fileno(), line.encode())  # in one piece: another process may be writing to the same file
 
 
 def end_with_parent() -> None:
@@ -51,7 +53,7 @@ class Contender:
         """In a folder of its own."""
         command, environment = call_of(self.function, self.arguments, self.threads)
         self.said, self.complaints = folder / "said", folder / "complaints"
-        with self.said.open("w") as said, self.complaints.open("w") as complaints:
+        with self.said.open("a") as said, self.complaints.open("w") as complaints:
             self.process = subprocess.Popen(
                 command, env=environment, cwd=ROOT, stdout=said, stderr=complaints,
                 start_new_session=True, preexec_fn=end_with_parent,
