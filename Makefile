@@ -61,7 +61,7 @@ site: $(READY)  ## the leaderboard as static pages
 notebooks: $(READY)  ## execute the notebooks and save them with their outputs
 	$(RUN) -m notebooks.execute
 
-perf: $(READY)  ## measure speed and memory against the bound and against peers, write results/perf (25 minutes)
+perf: $(READY)  ## measure speed and memory against the bound and against peers, write results/perf (half an hour)
 	$(RUN) -m perf
 
 clean:  ## remove .venv and caches (results and data stay)
