@@ -42,7 +42,7 @@ EPOCHS, CELLS = 40, 4  # cells of 40 s or so, two for each worker: embedding and
 SHIFTING_EPOCHS, SHIFTING_CELLS = 20, 2
 SHORT_EPOCHS, SHORT_CELLS = 5, 8  # as long as those of `default`
 CONTROL_EPOCHS = 20
-SECONDS = 2.0  # of a slice
+SECONDS, QUICK_SECONDS = 2.0, 0.5  # of a slice
 CONTROL = "bare step itself"
 
 
@@ -75,7 +75,7 @@ def measure(quick: bool) -> Part:
     dataset, duels, rounds = ("digits", QUICK, 1) if quick else ("glyphs", DUELS, ROUNDS)
     part = Part("runner", TITLE, HOW)
     for duel in duels:
-        paces = [_paces(duel, dataset) for _ in range(rounds)]
+        paces = [_paces(duel, dataset, QUICK_SECONDS if quick else SECONDS) for _ in range(rounds)]
         at = f"{dataset}, convnet, {duel.length}"
         for what, values in ((duel.what, [one for one, _ in paces]), (duel.other, [other for _, other in paces])):
             found = spread(values)
@@ -86,15 +86,15 @@ def measure(quick: bool) -> Part:
     return part
 
 
-def _paces(duel: Duel, dataset: str) -> tuple[float, float]:
+def _paces(duel: Duel, dataset: str, seconds: float) -> tuple[float, float]:
     others = {
-        "bare step": Contender(step, (dataset, None), SECONDS),
-        "usual loop": Contender(loop, (dataset,), SECONDS, threads=WORKERS),
+        "bare step": Contender(step, (dataset, None), seconds),
+        "usual loop": Contender(loop, (dataset,), seconds, threads=WORKERS),
     }
     if duel.what == CONTROL:
-        one = Contender(step, (dataset, duel.epochs), SECONDS)
+        one = Contender(step, (dataset, duel.epochs), seconds)
     else:
-        one = Contender(run, (duel.epochs, duel.augmentation, dataset, duel.cells), SECONDS)
+        one = Contender(run, (duel.epochs, duel.augmentation, dataset, duel.cells), seconds)
     return paces_in_slices(one, others[duel.other])
 
 

@@ -19,6 +19,7 @@ def test_there_are_four() -> None:
     assert [path.stem for path in notebooks()] == NAMES
 
 
+@pytest.mark.long
 @by_name
 def test_it_runs_from_beginning_to_end(path: Path, tmp_path: Path) -> None:
     copy = Path(shutil.copy(path, tmp_path))
