@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from benchmark.advice import commands as advice
+from benchmark.errors import InputError
 from benchmark.leaderboard import commands as leaderboard
-from benchmark.listing import listing
+from benchmark.list_command import listing
 from benchmark.options import (
     DataFolder,
     EngineName,
@@ -119,12 +120,12 @@ def run(
       python -m benchmark run big.yaml --engine ray --ray-address 10.0.0.1:6379 --device cuda
     """
     import losses as registry
-    from benchmark import running
+    from benchmark import run_experiment
 
     for file in plugin or []:
         registry.load_plugin(file)
     asked = _experiment(experiment, tuned, tuned_rows)
-    request = running.Request(
+    request = run_experiment.RunRequest(
         experiment=asked,
         results=results,
         data=data,
@@ -140,10 +141,10 @@ def run(
         retry_failed=retry_failed,
     )
     if dry:
-        typer.echo(running.dry_run(request))
+        typer.echo(run_experiment.dry_run(request))
         return
-    status = running.run(request)
-    if with_report and status != running.INTERRUPTED:
+    status = run_experiment.run(request)
+    if with_report and status != run_experiment.INTERRUPTED:
         status = max(status, _report_on(asked, results))
     raise typer.Exit(status)
 
@@ -157,7 +158,7 @@ def _experiment(name: str, tuned: str | None, rows: str | None) -> "Experiment":
         return experiment
     file = spec.read_tuned(spec.find_tuned(tuned, Path())) if tuned else experiment.tuned
     if file is None:
-        raise ValueError(f"--tuned-rows {rows}: {experiment.name} has no tuned rows; name a file with --tuned")
+        raise InputError(f"--tuned-rows {rows}: {experiment.name} has no tuned rows; name a file with --tuned")
     return spec.with_tuned(experiment, file, rows or "both")
 
 
@@ -228,9 +229,9 @@ def table(
       python -m benchmark table all --scale full --engine ray --ray-address auto --device cuda
       python -m benchmark list papers
     """
-    from benchmark import papers, running, spec
+    from benchmark import papers, run_experiment, spec
 
-    request = running.Request(
+    request = run_experiment.RunRequest(
         experiment="",
         results=results,
         data=data,
@@ -244,11 +245,11 @@ def table(
         retry_failed=retry_failed,
     )
     if scale not in spec.SCALES:
-        raise ValueError(f"--scale {scale}: expected one of {', '.join(spec.SCALES)}")
+        raise InputError(f"--scale {scale}: expected one of {', '.join(spec.SCALES)}")
     chosen = [papers.load(name) for name in (papers.names() if paper == "all" else [paper])]
     if dry:
         for one in chosen:
-            typer.echo(running.dry_run(replace(request, experiment=one.scales[scale].experiment)))
+            typer.echo(run_experiment.dry_run(replace(request, experiment=one.scales[scale].experiment)))
         return
     raise typer.Exit(papers.make_tables(chosen, scale, request))
 
@@ -268,16 +269,16 @@ def score(
     from tqdm import tqdm
 
     import losses
-    from benchmark import rescoring, spec
+    from benchmark import rescore, spec
     from benchmark.store import Store
 
     for file in plugin or []:
         losses.load_plugin(file)
     name = spec.load(experiment).name
-    runs, damaged = rescoring.runs_to_score(Store(results, name))
+    runs, damaged = rescore.runs_to_score(Store(results, name))
     found = []
     for one in tqdm(runs, desc="score", unit="run", leave=False, disable=None):
-        found += list(rescoring.rescore(one))
+        found += list(rescore.rescore(one))
     for problem in damaged:
         typer.echo(f"damaged: {problem}")
     for item in found:
@@ -307,10 +308,10 @@ def claims(
       python -m benchmark claims --results somewhere
     """
     from benchmark import claims as ledger
-    from benchmark import running
+    from benchmark import run_experiment
 
     known = ledger.load_all()
-    request = running.Request(
+    request = run_experiment.RunRequest(
         experiment="",
         results=results,
         data=data,

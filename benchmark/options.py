@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from benchmark.cores import usable_cores
+from benchmark.errors import InputError
 
 Plugins = Annotated[
     list[Path] | None,
@@ -49,4 +50,4 @@ def seeds_in(text: str | None) -> list[int] | None:
     try:
         return [int(part) for part in names_in(text) or []] or None
     except ValueError:
-        raise ValueError(f"--seeds {text}: expected numbers with commas between them, such as 0,1,2") from None
+        raise InputError(f"--seeds {text}: expected numbers with commas between them, such as 0,1,2") from None

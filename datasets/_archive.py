@@ -8,6 +8,8 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
+from datasets._errors import InputError
+
 
 def read_archive(path: Path, *, most_members: int, most_bytes: int) -> Iterator[tuple[PurePosixPath, bytes]]:
     """Name and content of each regular file. `most_bytes` holds for each; more of anything is an error."""
@@ -19,16 +21,16 @@ def read_archive(path: Path, *, most_members: int, most_bytes: int) -> Iterator[
                 if file is not None:
                     yield PurePosixPath(member.name), file.read()
     except (tarfile.TarError, lzma.LZMAError, EOFError, zlib.error) as error:
-        raise ValueError(f"{path} is no whole tar archive: {error}; remove it and get it again") from error
+        raise InputError(f"{path} is no whole tar archive: {error}; remove it and get it again") from error
 
 
 def _refuse(path: Path, number: int, member: tarfile.TarInfo, most_members: int, most_bytes: int) -> None:
     name = PurePosixPath(member.name)
     if name.is_absolute() or ".." in name.parts:
-        raise ValueError(f"{path}: member {member.name!r} points out of the archive")
+        raise InputError(f"{path}: member {member.name!r} points out of the archive")
     if not (member.isreg() or member.isdir()):
-        raise ValueError(f"{path}: member {member.name!r} is neither a file nor a folder")
+        raise InputError(f"{path}: member {member.name!r} is neither a file nor a folder")
     if number >= most_members:
-        raise ValueError(f"{path}: more than {most_members} members")
+        raise InputError(f"{path}: more than {most_members} members")
     if member.size > most_bytes:
-        raise ValueError(f"{path}: member {member.name!r} has {member.size} bytes, {most_bytes} are allowed")
+        raise InputError(f"{path}: member {member.name!r} has {member.size} bytes, {most_bytes} are allowed")

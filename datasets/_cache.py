@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
+from datasets._errors import InputError
+
 Arrays = dict[str, NDArray[Any]]
 
 
@@ -43,9 +45,9 @@ def read_arrays(path: Path) -> Arrays:
             metadata = file.metadata() or {}
             arrays: Arrays = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
     except SafetensorError as error:
-        raise ValueError(str(error)) from error
+        raise InputError(str(error)) from error
     if metadata.get("sha256") != _checksum(arrays):
-        raise ValueError("its checksum does not match its content")
+        raise InputError("its checksum does not match its content")
     return arrays
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from datasets._data import Data, Split
+from datasets._errors import InputError
 from datasets._splits import shorten
 
 
@@ -15,9 +16,7 @@ def check(data: Data, *, min_classes: int = 2, min_per_class: int = 1, min_pairs
     pairs of the same class and as many of different ones.
     """
     if data.num_classes < min_classes:
-        raise ValueError(
-            f"{data.name}: {data.num_classes} training class(es), at least {min_classes} are needed"
-        )
+        raise InputError(f"{data.name}: {data.num_classes} training class(es), at least {min_classes} are needed")
     _check_counts(data, min_per_class)
     for name, split in (("validation", data.val), ("test", data.test)):
         _check_pairs(data.name, name, split, min_pairs)
@@ -28,7 +27,7 @@ def _check_counts(data: Data, min_per_class: int) -> None:
     counts = data.class_counts
     few = [data.train.names[label] for label in torch.nonzero(counts < min_per_class).flatten().tolist()]
     if few:
-        raise ValueError(
+        raise InputError(
             f"{data.name}: {len(few)} of {data.num_classes} training classes have fewer than {min_per_class} "
             f"image(s), the smallest {int(counts.min())}: {shorten(few)}"
         )
@@ -39,7 +38,7 @@ def _check_pairs(dataset: str, name: str, split: Split, min_pairs: int) -> None:
     for kind, count in (("same class", positive), ("different classes", len(split.same) - positive)):
         if count < min_pairs:
             several = int((split.class_counts >= 2).sum())
-            raise ValueError(
+            raise InputError(
                 f"{dataset}: the {name} split has {count} pair(s) of {kind}, needed: {min_pairs}; "
                 f"it has {len(split)} images of {len(split.names)} classes, {several} with 2 images or more"
             )

@@ -11,6 +11,7 @@ import torch
 
 from datasets._archive import read_archive
 from datasets._data import Data, Split
+from datasets._errors import InputError
 from datasets._missing import missing
 from datasets._options import Flag, Real
 from datasets._place import Place
@@ -60,13 +61,13 @@ class Cifar(Dataset):
         members = read_archive(archive, most_members=32, most_bytes=MOST_IMAGES * (PIXELS + 2))
         found = {path.name: content for path, content in members if path.name in wanted}
         if lacking := sorted(wanted - set(found)):
-            raise ValueError(f"{archive} lacks {', '.join(lacking)}; remove it and get it again")
+            raise InputError(f"{archive} lacks {', '.join(lacking)}; remove it and get it again")
         return found
 
     def _content(self, file: Path) -> bytes:
         most = MOST_IMAGES * (PIXELS + self.label_bytes)
         if file.stat().st_size > most:
-            raise ValueError(f"{file} has {file.stat().st_size} bytes, at most {most} were expected")
+            raise InputError(f"{file} has {file.stat().st_size} bytes, at most {most} were expected")
         return file.read_bytes()
 
     def _hint(self, root: Path) -> str:
@@ -81,7 +82,7 @@ class Cifar(Dataset):
         with archive.open("rb") as content:
             found = hashlib.file_digest(content, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
         if found != self.md5:
-            raise ValueError(
+            raise InputError(
                 f"{archive}: the official MD5 checksum is {self.md5}, this file's is {found}; "
                 "remove it and get it again"
             )
@@ -89,14 +90,14 @@ class Cifar(Dataset):
     def _names(self, content: bytes) -> tuple[str, ...]:
         names = tuple(content.decode("ascii", errors="replace").split())
         if len(names) != self.count:
-            raise ValueError(f"{self.names_file}: {self.count} class names were expected, {len(names)} came")
+            raise InputError(f"{self.names_file}: {self.count} class names were expected, {len(names)} came")
         return names
 
     def _parse(self, contents: dict[str, bytes], part: str, names: tuple[str, ...]) -> Split:
         record = self.label_bytes + PIXELS
         for file in self.files[part]:
             if not contents[file] or len(contents[file]) % record:
-                raise ValueError(
+                raise InputError(
                     f"{self.name}: {file} has {len(contents[file])} bytes, no whole number of records "
                     f"of {record} bytes; remove it and get it again"
                 )
@@ -104,6 +105,6 @@ class Cifar(Dataset):
         records = records.reshape(-1, record)
         labels = records[:, self.label_bytes - 1].astype(np.int64)
         if labels.max() >= self.count:
-            raise ValueError(f"{self.name}: labels 0 to {self.count - 1} were expected, {labels.max()} came")
+            raise InputError(f"{self.name}: labels 0 to {self.count - 1} were expected, {labels.max()} came")
         images = records[:, self.label_bytes :].reshape(-1, 3, 32, 32).copy()
         return Split(torch.from_numpy(images), torch.from_numpy(labels), names)

@@ -16,6 +16,7 @@ from PIL import Image, ImageOps
 from torch import Tensor
 
 from datasets._cache import cached, read_arrays, whole_file
+from datasets._errors import InputError
 from datasets._tree import Tree
 
 FORMATS = ("BMP", "GIF", "JPEG", "PNG", "PPM", "TIFF", "WEBP")
@@ -92,9 +93,7 @@ def _intact(pixels: Path, index: Path, shape: tuple[int, ...], *, every_byte: bo
         return False
     if found.shape != shape or found.dtype != np.uint8 or len(hashes) != len(found):
         return False
-    return not every_byte or all(
-        _hash(image) == known.tobytes() for image, known in zip(found, hashes, strict=True)
-    )
+    return not every_byte or all(_hash(image) == known.tobytes() for image, known in zip(found, hashes, strict=True))
 
 
 def _hash(image: Pixels) -> bytes:
@@ -126,7 +125,7 @@ def decode_image(file: Path, size: int, channels: int) -> Pixels:
     with Image.open(file, formats=FORMATS) as image:
         width, height = image.size
         if width * height > MOST_PIXELS:
-            raise ValueError(f"{width}×{height} pixels, at most {MOST_PIXELS} are read")
+            raise InputError(f"{width}×{height} pixels, at most {MOST_PIXELS} are read")
         upright = ImageOps.exif_transpose(image).convert("L" if channels == 1 else "RGB")
     square = upright
     if upright.size != (size, size):

@@ -7,6 +7,8 @@ import hashlib
 import numpy as np
 from numpy.typing import NDArray
 
+from datasets._errors import InputError
+
 Whole = NDArray[np.int64]
 
 
@@ -36,7 +38,7 @@ class Draws:
     def distinct(self, limit: int, count: int) -> Whole:
         """`count` different whole numbers from 0 to limit-1."""
         if count > limit:
-            raise ValueError(f"cannot draw {count} different numbers below {limit}")
+            raise InputError(f"cannot draw {count} different numbers below {limit}")
         if limit <= max(4 * count, 512):
             return self.permutation(limit)[:count]
         found = np.empty(0, dtype=np.int64)

@@ -42,9 +42,7 @@ def draw_plainly(faces: tuple[Outline, ...], size: int) -> NDArray[np.uint8]:
     return rasterise(starts, ends, np.zeros((len(faces), 2), dtype=np.int64), size)
 
 
-def _variations(
-    faces: tuple[Outline, ...], draws: Draws, count: int, size: int
-) -> list[tuple[Whole, Whole, Whole]]:
+def _variations(faces: tuple[Outline, ...], draws: Draws, count: int, size: int) -> list[tuple[Whole, Whole, Whole]]:
     which = draws.below(len(faces), count)
     matrices = _matrices(draws, count)
     em = draws.between(60, 84, count) * size * STEPS_PER_PIXEL // 100

@@ -9,6 +9,7 @@ from typing import Any
 
 from datasets._check import check
 from datasets._data import Data
+from datasets._errors import InputError
 from datasets._options import Option
 from datasets._place import place
 from datasets._registry import Dataset, Wrapper, discover, find_dataset, find_wrapper
@@ -61,7 +62,7 @@ def load(
     kept (default: MARGINBENCH_CACHE, else `.cache` in root, else the user's cache folder).
     """
     if isinstance(seed, bool) or not isinstance(seed, int):
-        raise ValueError(f"seed={seed!r}: expected a whole number")
+        raise InputError(f"seed={seed!r}: expected a whole number")
     dataset = find_dataset(name)(**given)
     chain = _wrappers(wrappers)
     data = dataset.build(place(root, cache), seed)
@@ -73,11 +74,11 @@ def load(
 
 def _wrappers(specs: Sequence[WrapperSpec]) -> list[Wrapper]:
     if isinstance(specs, str | Mapping):
-        raise ValueError(f"wrappers={specs!r}: expected a list such as [{{'longtail': {{'ratio': 100}}}}]")
+        raise InputError(f"wrappers={specs!r}: expected a list such as [{{'longtail': {{'ratio': 100}}}}]")
     chain = []
     for spec in specs:
         if not isinstance(spec, Mapping) or [isinstance(given, Mapping) for given in spec.values()] != [True]:
-            raise ValueError(
+            raise InputError(
                 f"wrapper {spec!r}: expected a name and its options, such as {{'longtail': {{'ratio': 100}}}}"
             )
         ((name, given),) = spec.items()

@@ -11,6 +11,7 @@ import torch
 from numpy.typing import NDArray
 
 from datasets._data import Data, Split
+from datasets._errors import InputError
 from datasets._idx import read_idx
 from datasets._missing import missing
 from datasets._options import Flag, Real
@@ -93,7 +94,7 @@ class MnistFamily(Dataset):
             with (folder / name).open("rb") as content:
                 found = hashlib.file_digest(content, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
             if found != official:
-                raise ValueError(
+                raise InputError(
                     f"{folder / name}: the official MD5 checksum is {official}, this file's is {found}; "
                     "remove it and get it again"
                 )
@@ -109,10 +110,10 @@ def _check_together(
     images_file: Path, images: NDArray[Any], labels_file: Path, labels: NDArray[Any], classes: int
 ) -> None:
     if images.shape[1:] != (28, 28):
-        raise ValueError(f"{images_file}: images of 28×28 pixels were expected, {images.shape[1:]} came")
+        raise InputError(f"{images_file}: images of 28×28 pixels were expected, {images.shape[1:]} came")
     if len(images) != len(labels):
-        raise ValueError(f"{images_file} holds {len(images)} images, {labels_file} {len(labels)} labels")
+        raise InputError(f"{images_file} holds {len(images)} images, {labels_file} {len(labels)} labels")
     if labels.min() < 0 or labels.max() >= classes:
-        raise ValueError(
+        raise InputError(
             f"{labels_file}: labels 0 to {classes - 1} were expected, {labels.min()} to {labels.max()} came"
         )

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any, Generic, TypeVar, overload
 
+from datasets._errors import InputError
+
 T = TypeVar("T")
 
 
@@ -41,8 +43,8 @@ class Option(Generic[T]):
         """The value as its own type, or ValueError."""
         raise TypeError(f"{type(self).__name__} does not say what it accepts")
 
-    def refuse(self, value: object, hint: str = "") -> ValueError:
-        return ValueError(f"option {self.name}={value!r}: expected {self.allowed()}{hint}")
+    def refuse(self, value: object, hint: str = "") -> InputError:
+        return InputError(f"option {self.name}={value!r}: expected {self.allowed()}{hint}")
 
 
 class Whole(Option[int]):
@@ -118,14 +120,14 @@ class HasOptions:
         for key, value in values.items():
             if key not in declared:
                 known = ", ".join(declared) or "none"
-                raise ValueError(
+                raise InputError(
                     f"{self.name} has no option {key!r} (came with value {value!r}); "
                     f"its options: {known}{nearest(key, declared)}"
                 )
             try:
                 self.__dict__[key] = declared[key].accept(value)
             except ValueError as error:
-                raise ValueError(f"{self.name}: {error}") from None
+                raise InputError(f"{self.name}: {error}") from None
 
     @classmethod
     def options(cls) -> dict[str, Option[Any]]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
+from datasets._errors import InputError
 from datasets._tree import class_of
 
 MOST_BYTES = 1 << 26
@@ -37,7 +38,7 @@ def find_pairs_file(tree: Path, named: str) -> Path | None:
 def read_pairs_file(file: Path, paths: Iterable[str]) -> list[NamedPair]:
     """The pairs, each once; `paths` are the images there are."""
     if file.stat().st_size > MOST_BYTES:
-        raise ValueError(f"{file} has {file.stat().st_size} bytes, at most {MOST_BYTES} are read")
+        raise InputError(f"{file} has {file.stat().st_size} bytes, at most {MOST_BYTES} are read")
     text = file.read_text(encoding="utf-8-sig")
     known = set(paths)
     lines = text.splitlines()
@@ -57,7 +58,7 @@ def _read_csv(file: Path, lines: list[str], known: set[str]) -> list[NamedPair]:
         if not any(cells) or (number == 1 and not re.search(r"[/\\]", cells[0])):
             continue  # an empty line, or a header: it names no path
         if len(cells) not in (3, 4) or cells[2].lower() not in SAME:
-            raise ValueError(f"{where}: expected path,path,same[,fold] with same 1 or 0, {row!r} came")
+            raise InputError(f"{where}: expected path,path,same[,fold] with same 1 or 0, {row!r} came")
         first, second = (_known(_inside(cell, where), known, where) for cell in cells[:2])
         fold = _fold(cells[3], where) if len(cells) == 4 else None
         pairs.append(_checked(first, second, SAME[cells[2].lower()], fold, where))
@@ -78,7 +79,7 @@ def _read_lfw(file: Path, lines: list[str], known: set[str]) -> list[NamedPair]:
         if len(cells) == 3:
             cells = [cells[0], cells[1], cells[0], cells[2]]
         if len(cells) != 4 or not (cells[1].strip().isdecimal() and cells[3].strip().isdecimal()):
-            raise ValueError(f"{where}: expected 'name n m' or 'name n name m', {line!r} came")
+            raise InputError(f"{where}: expected 'name n m' or 'name n name m', {line!r} came")
         stems = [_inside(f"{name}/{name}_{int(n):04d}", where) for name, n in (cells[:2], cells[2:])]
         first, second = (_known(by_stem.get(stem, stem), known, where) for stem in stems)
         fold = place // (2 * each) if in_folds else None
@@ -90,27 +91,25 @@ def _inside(path: str, where: str) -> str:
     """The path as it is written in the tree; one that leads out of it is refused."""
     plain = PurePosixPath(path.replace("\\", "/"))
     if plain.is_absolute() or PureWindowsPath(path).drive or ".." in plain.parts:
-        raise ValueError(f"{where}: the path {path!r} leads out of the folder")
+        raise InputError(f"{where}: the path {path!r} leads out of the folder")
     return plain.as_posix()
 
 
 def _known(path: str, known: set[str], where: str) -> str:
     if path not in known:
-        raise ValueError(f"{where}: there is no image {path!r} in the folder")
+        raise InputError(f"{where}: there is no image {path!r} in the folder")
     return path
 
 
 def _fold(cell: str, where: str) -> int:
     if not re.fullmatch(r"\d", cell):
-        raise ValueError(f"{where}: expected a fold from 0 to 9, {cell!r} came")
+        raise InputError(f"{where}: expected a fold from 0 to 9, {cell!r} came")
     return int(cell)
 
 
 def _checked(first: str, second: str, same: bool, fold: int | None, where: str) -> NamedPair:
     if first == second:
-        raise ValueError(f"{where}: {first!r} is paired with itself")
+        raise InputError(f"{where}: {first!r} is paired with itself")
     if same != (class_of(first) == class_of(second)):
-        raise ValueError(
-            f"{where}: same is {same}, but the images are of {class_of(first)!r} and {class_of(second)!r}"
-        )
+        raise InputError(f"{where}: same is {same}, but the images are of {class_of(first)!r} and {class_of(second)!r}")
     return NamedPair(first, second, same, fold)

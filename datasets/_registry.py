@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from typing import Any, ClassVar, TypeVar
 
 from datasets._data import Data
+from datasets._errors import InputError
 from datasets._options import HasOptions, nearest
 from datasets._place import Place
 
@@ -16,7 +17,7 @@ PACKAGE = "datasets"
 Kind = TypeVar("Kind", bound=type[Any])
 
 
-class DuplicateNameError(ValueError):
+class DuplicateNameError(InputError):
     """Two definitions claim one name."""
 
 
@@ -105,5 +106,5 @@ def find_wrapper(name: str) -> type[Wrapper]:
 def _find(registered: dict[str, Kind], name: str, kind: str) -> Kind:
     if name not in registered:
         known = ", ".join(sorted(registered))
-        raise ValueError(f"no {kind} {name!r}{nearest(name, registered)}; there are: {known}")
+        raise InputError(f"no {kind} {name!r}{nearest(name, registered)}; there are: {known}")
     return registered[name]

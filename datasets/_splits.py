@@ -10,6 +10,7 @@ from torch import Tensor
 
 from datasets._data import Data, Split
 from datasets._draws import Draws, Whole
+from datasets._errors import InputError
 from datasets._pairs import draw_pairs, members_of
 
 
@@ -28,7 +29,7 @@ def closed_split(name: str, train: Split, test: Split, val_share: float, seed: i
     """A part of each class's training images becomes the validation split."""
     few = [train.names[label] for label in np.flatnonzero(train.class_counts.numpy() < 2)]
     if few:
-        raise ValueError(
+        raise InputError(
             f"{name}: a closed protocol needs 2 training images a class, one of them to validate on; "
             f"{len(few)} of {len(train.names)} classes have fewer: {shorten(few)}"
         )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from datasets._errors import InputError
+
 SUFFIXES = {".bmp", ".gif", ".jpeg", ".jpg", ".pgm", ".png", ".ppm", ".tif", ".tiff", ".webp"}
 
 
@@ -29,20 +31,16 @@ def scan_tree(root: Path) -> Tree:
         )
     inside = root.resolve()
     paths = []
-    for folder in sorted(
-        entry for entry in root.iterdir() if entry.is_dir() and not entry.name.startswith(".")
-    ):
+    for folder in sorted(entry for entry in root.iterdir() if entry.is_dir() and not entry.name.startswith(".")):
         for file in sorted(folder.iterdir()):
             if file.suffix.lower() not in SUFFIXES or file.name.startswith("."):
                 continue
             if not file.resolve().is_relative_to(inside):
-                raise ValueError(f"folder: {file} is a link that leads out of {root}; copy the image instead")
+                raise InputError(f"folder: {file} is a link that leads out of {root}; copy the image instead")
             if file.is_file():
                 paths.append(file.relative_to(root).as_posix())
     if not paths:
-        raise ValueError(
-            f"folder: {root.absolute()} holds no class/image that ends in {', '.join(sorted(SUFFIXES))}"
-        )
+        raise InputError(f"folder: {root.absolute()} holds no class/image that ends in {', '.join(sorted(SUFFIXES))}")
     return Tree(root, tuple(paths))
 
 

@@ -16,9 +16,7 @@ class FashionMnist(MnistFamily):
     homepage = "https://github.com/zalandoresearch/fashion-mnist, or Debian's package dataset-fashion-mnist"
 
     def elsewhere(self) -> tuple[Path, ...]:
-        found = {
-            file.parent for file in DEBIAN.glob("**/*-images-idx3-ubyte*") if "fashion" in str(file.parent)
-        }
+        found = {file.parent for file in DEBIAN.glob("**/*-images-idx3-ubyte*") if "fashion" in str(file.parent)}
         return (*sorted(found), DEBIAN)
 
     def class_names(self) -> tuple[str, ...]:

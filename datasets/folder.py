@@ -12,6 +12,7 @@ import torch
 from datasets._data import Data, Split
 from datasets._decoding import Decoded, decode_tree
 from datasets._draws import Draws
+from datasets._errors import InputError
 from datasets._given_pairs import Named, pairs_in_split
 from datasets._options import Choice, Real, Text, Whole
 from datasets._pairs_file import NamedPair, find_pairs_file, read_pairs_file
@@ -26,14 +27,10 @@ class Folder(Dataset):
     summary = "your own images, class/image.png, with an optional pairs file; open or closed"
 
     path = Text("", "the folder, relative to root; empty: root itself")
-    protocol = Choice(
-        "open", "open: test on other classes; closed: on other images", among=("open", "closed")
-    )
+    protocol = Choice("open", "open: test on other classes; closed: on other images", among=("open", "closed"))
     size = Whole(64, "height and width in pixels", low=8, high=512)
     channels = Whole(3, "3: colour, 1: grey", low=1, high=3)
-    test_share = Real(
-        0.2, "share of the classes (closed: of each class's images) to test on", low=0.01, high=0.8
-    )
+    test_share = Real(0.2, "share of the classes (closed: of each class's images) to test on", low=0.01, high=0.8)
     val_share = Real(0.1, "share of them to validate on", low=0.01, high=0.8)
     min_per_class = Whole(1, "classes with fewer images are left out", low=1, high=10_000)
     pairs = Text("", "the pairs file in the folder; empty: pairs.csv or pairs.txt if there is one")
@@ -42,7 +39,7 @@ class Folder(Dataset):
 
     def build(self, place: Place, seed: int) -> Data:
         if self.channels == 2:
-            raise ValueError("folder: option channels=2: expected 3 (colour) or 1 (grey)")
+            raise InputError("folder: option channels=2: expected 3 (colour) or 1 (grey)")
         tree = scan_tree(place.root / self.path)
         pairs_file = find_pairs_file(tree.root, self.pairs)
         named = None if pairs_file is None else read_pairs_file(pairs_file, tree.paths)
@@ -57,11 +54,9 @@ class Folder(Dataset):
         count = len(decoded.problems)
         if count == 0:
             return []
-        message = (
-            f"folder: {count} of {len(tree.paths)} images could not be read: {shorten(decoded.problems, 10)}"
-        )
+        message = f"folder: {count} of {len(tree.paths)} images could not be read: {shorten(decoded.problems, 10)}"
         if count > self.max_corrupt * len(tree.paths):
-            raise ValueError(f"{message}; that is more than max_corrupt={self.max_corrupt:g} of them")
+            raise InputError(f"{message}; that is more than max_corrupt={self.max_corrupt:g} of them")
         warnings.warn(f"{message}; they are left out", stacklevel=4)
         return [message]
 
@@ -75,11 +70,7 @@ class Folder(Dataset):
         labels = torch.tensor([number.get(class_of(path), -1) for path in paths], dtype=torch.int64)
         everything = Split(decoded.images(in_memory=in_memory), labels, tuple(names))
         small = sorted(set(counts) - set(names))
-        notes = (
-            [f"folder: {len(small)} classes with fewer than {self.min_per_class} images left out"]
-            if small
-            else []
-        )
+        notes = [f"folder: {len(small)} classes with fewer than {self.min_per_class} images left out"] if small else []
         return everything.take(torch.tensor(kept, dtype=torch.int64)), [paths[place] for place in kept], notes
 
     def _split(self, everything: Split, paths: list[str], named: list[NamedPair] | None, seed: int) -> Data:
@@ -105,7 +96,7 @@ class Folder(Dataset):
     def _need_images(self, everything: Split, needed: int) -> None:
         few = [everything.names[n] for n in np.flatnonzero(everything.class_counts.numpy() < needed)]
         if few:
-            raise ValueError(
+            raise InputError(
                 f"folder: protocol='closed' needs {needed} images a class (to train, validate and test on); "
                 f"{len(few)} of {len(everything.names)} classes have fewer: {shorten(few)}; "
                 f"min_per_class={needed} leaves them out"
@@ -122,9 +113,7 @@ class Folder(Dataset):
         tested = set(test)
         val = [label for label in several if label not in tested][: self._count(self.val_share, len(order))]
         train = sorted(set(order.tolist()) - tested - set(val))
-        self._need_identities(
-            everything, test=len(test), val=len(val), train=len(train), given=known.pairs is not None
-        )
+        self._need_identities(everything, test=len(test), val=len(val), train=len(train), given=known.pairs is not None)
         parts = {"train": np.array(train), "val": np.array(sorted(val)), "test": np.array(sorted(test))}
         chosen = np.flatnonzero(np.isin(everything.labels.numpy(), test))
         return open_split(self.name, everything, parts, seed), [known.paths[place] for place in chosen]
@@ -138,7 +127,7 @@ class Folder(Dataset):
             return
         several = int((everything.class_counts >= 2).sum())
         taken = " (the pairs file takes the classes it names for the test)" if given else ""
-        raise ValueError(
+        raise InputError(
             f"folder: protocol='open' needs 2 classes each to train, validate and test on, the last two with "
             f"2 images or more; of {len(everything.names)} classes, {several} with 2 images or more, "
             f"{train} would train, {val} validate and {test} test{taken}"

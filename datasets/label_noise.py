@@ -9,21 +9,20 @@ import torch
 
 from datasets._data import Data
 from datasets._draws import Draws
+from datasets._errors import InputError
 from datasets._options import Real
 from datasets._registry import Wrapper
 
 
 class LabelNoise(Wrapper):
     name = "label_noise"
-    summary = (
-        "a share of the training labels made wrong; `train.noisy` says which, validation and test stay right"
-    )
+    summary = "a share of the training labels made wrong; `train.noisy` says which, validation and test stay right"
 
     share = Real(0.2, "share of the training labels that are replaced", low=0.0, high=0.9)
 
     def apply(self, data: Data, seed: int) -> Data:
         if data.num_classes < 2:
-            raise ValueError(f"label_noise: 2 classes or more are needed, there are {data.num_classes}")
+            raise InputError(f"label_noise: 2 classes or more are needed, there are {data.num_classes}")
         draws = Draws("label_noise", seed)
         labels = data.train.labels.clone()
         order = draws.permutation(len(labels))

@@ -18,6 +18,7 @@ from datasets._cache import Arrays, cached
 from datasets._data import Data, Split
 from datasets._draws import Draws
 from datasets._draws import Whole as Wholes
+from datasets._errors import InputError
 from datasets._missing import missing
 from datasets._options import Choice, Flag, Real, Whole
 from datasets._place import Place
@@ -37,9 +38,7 @@ class Omniglot(Dataset):
 
     protocol = Choice("open", "open: test on other alphabets; closed: 80/20", among=("open", "closed"))
     size = Whole(28, "height and width in pixels, reduced from 105", low=14, high=SIDE)
-    val_share = Real(
-        0.2, "share of the training alphabets (closed: images) that validates", low=0.05, high=0.5
-    )
+    val_share = Real(0.2, "share of the training alphabets (closed: images) that validates", low=0.05, high=0.5)
     download = Flag(False, "fetch what is missing into root, with torchvision's downloader", incidental=True)
 
     def build(self, place: Place, seed: int) -> Data:
@@ -55,7 +54,7 @@ class Omniglot(Dataset):
         alphabet = ["/".join(name.split("/")[:2]) for name in names]
         background = sorted({one for one in alphabet if one.startswith(PARTS[0])})
         if len(background) < 2:
-            raise ValueError(f"omniglot: 2 background alphabets or more are needed, {len(background)} found")
+            raise InputError(f"omniglot: 2 background alphabets or more are needed, {len(background)} found")
         count = max(round(len(background) * self.val_share), 1)
         val = {background[n] for n in Draws("alphabets", seed).permutation(len(background))[:count]}
         part = ["val" if one in val else "train" if one.startswith(PARTS[0]) else "test" for one in alphabet]
@@ -94,7 +93,7 @@ def _decode(source: Path, size: int) -> Arrays:
         if path.suffix == ".png" and len(path.parts) == 4 and path.parts[0] in PARTS:
             found.setdefault("/".join(path.parts[:3]), []).append((path.name, _shrink(content, path, size)))
     if not found:
-        raise ValueError(f"{source} holds no part/alphabet/character/image.png")
+        raise InputError(f"{source} holds no part/alphabet/character/image.png")
     names = sorted(found)
     images = [image for name in names for _, image in sorted(found[name], key=lambda named: named[0])]
     labels = np.repeat(np.arange(len(names)), [len(found[name]) for name in names])
@@ -116,10 +115,10 @@ def _shrink(content: bytes, path: PurePosixPath, size: int) -> NDArray[np.uint8]
     try:
         image = Image.open(io.BytesIO(content), formats=["PNG"])
         if image.size != (SIDE, SIDE):
-            raise ValueError(f"omniglot: {path} is {image.size}, {SIDE}×{SIDE} pixels were expected")
+            raise InputError(f"omniglot: {path} is {image.size}, {SIDE}×{SIDE} pixels were expected")
         ink = 255 - np.asarray(image.convert("L"))
     except (OSError, UnidentifiedImageError, SyntaxError) as error:
-        raise ValueError(f"omniglot: {path} is no readable image: {error}") from error
+        raise InputError(f"omniglot: {path} is no readable image: {error}") from error
     return mean_of_areas(ink, size)
 
 

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from datasets._data import Data, Pairs, Split
 from datasets._draws import Draws
+from datasets._errors import InputError
 from datasets._options import Flag, Real, Whole
 from datasets._pairs import members_of
 from datasets._registry import Wrapper
@@ -21,21 +22,17 @@ class Subset(Wrapper):
     summary = "fewer training classes (in a closed set also of validation and test), fewer images of each"
 
     classes = Whole(0, "classes to keep; 0: all", low=0, high=10_000_000)
-    per_class = Whole(
-        0, "training images to keep of each class, if it has them; 0: all", low=0, high=10_000_000
-    )
+    per_class = Whole(0, "training images to keep of each class, if it has them; 0: all", low=0, high=10_000_000)
     share = Real(1.0, "share of each class's training images to keep, at least one", low=0.0001, high=1.0)
     evaluation = Flag(False, "cut the images of a closed set's validation and test too")
 
     def apply(self, data: Data, seed: int) -> Data:
         if self.per_class and self.share < 1:
-            raise ValueError(
-                f"subset: per_class={self.per_class} and share={self.share:g} exclude each other"
-            )
+            raise InputError(f"subset: per_class={self.per_class} and share={self.share:g} exclude each other")
         if self.classes > data.num_classes or self.classes == 1:
-            raise ValueError(f"subset: option classes={self.classes}: expected 2 to {data.num_classes} or 0")
+            raise InputError(f"subset: option classes={self.classes}: expected 2 to {data.num_classes} or 0")
         if self.evaluation and data.protocol == "open":
-            raise ValueError("subset: option evaluation=True: an open set's validation and test stay whole")
+            raise InputError("subset: option evaluation=True: an open set's validation and test stay whole")
         kept = self._kept_classes(data.num_classes, seed)
         index = self._kept_images(data.train, kept, seed, "train", cut=True)
         train = pick_classes(data.train.take(index), kept)

@@ -10,6 +10,7 @@ contract, `losses/cosface.py` is the shortest example.
 
 from losses._binary import BinaryHead
 from losses._cosine import CosineHead, MarginHead, TargetOnlyHead
+from losses._errors import InputError
 from losses._head import Batch, Head
 from losses._hyper import Hyper, Search, choice, integer, number, scale
 from losses._registry import DuplicateLossError, broken, create, get, load_plugin, names
@@ -21,6 +22,7 @@ __all__ = [
     "DuplicateLossError",
     "Head",
     "Hyper",
+    "InputError",
     "MarginHead",
     "Search",
     "TargetOnlyHead",

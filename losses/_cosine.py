@@ -131,11 +131,11 @@ class MarginHead(CosineHead):
 
     def target_value(self, cosine: Tensor, batch: Batch) -> Tensor:
         value = self.target_cosine(cosine, batch)
-        return value if self.gradient == "exact" else cosine + self.held(value - cosine)
+        return value if self.gradient == "exact" else cosine + self.constant(value - cosine)
 
     def negative_values(self, cosines: Tensor, target: Tensor, batch: Batch) -> Tensor:
         values = self.negative_cosines(cosines, target, batch)
-        return values if self.gradient == "exact" else cosines + self.held(values - cosines)
+        return values if self.gradient == "exact" else cosines + self.constant(values - cosines)
 
     def needs_slope(self) -> bool:
         return self.gradient == "exact"

@@ -33,9 +33,7 @@ def fused_cross_entropy(batch: "Batch", scale: Tensor, target: Tensor, slope: Te
     slope   d target / d cosine, by which the gradient goes on to embeddings and weights
     """
     with_gradient = torch.is_grad_enabled()
-    loss: Tensor = _FusedCrossEntropy.apply(
-        batch.embeddings, batch.weight, scale, target, slope, batch, with_gradient
-    )  # type: ignore[no-untyped-call]
+    loss: Tensor = _FusedCrossEntropy.apply(batch.embeddings, batch.weight, scale, target, slope, batch, with_gradient)  # type: ignore[no-untyped-call]
     return loss
 
 

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from losses import _registry
 from losses._angles import Directions, inverse_norms, row_norms, wide
+from losses._errors import InputError
 from losses._hyper import Hyper, resolve_all, with_search
 from losses._tiles import hardest_negative, log_mean_exp_of_negatives
 
@@ -132,7 +133,7 @@ class Head(nn.Module):
     def setup(self) -> None:
         """Adds buffers and parameters; the hyper-parameters are attributes already."""
 
-    def observe(self, batch: Batch) -> None:
+    def update_state(self, batch: Batch) -> None:
         """Updates the adaptive state from a training batch, before it is used; runs without gradient."""
 
     def training_loss(self, batch: Batch) -> Tensor:
@@ -163,7 +164,7 @@ class Head(nn.Module):
         for `target_cosine` and `training_loss` alone."""
         return wide(torch.randn(len(batch.labels), generator=self.generator).to(batch.labels.device))
 
-    def held(self, value: Tensor) -> Tensor:
+    def constant(self, value: Tensor) -> Tensor:
         """`value` without gradient: what a loss takes as constant although it depends on the batch. The audit's
         finite differences hold it fast too."""
         return value.detach()
@@ -179,7 +180,7 @@ class Head(nn.Module):
             if not self.training:
                 return self.evaluation_loss(batch)
             with torch.no_grad():
-                self.observe(batch)
+                self.update_state(batch)
             return self.training_loss(batch)
 
     def logits(self, embeddings: Tensor) -> Tensor:
@@ -215,9 +216,9 @@ class Head(nn.Module):
     def _full_precision(self, embeddings: Tensor) -> tuple[Tensor, Tensor]:
         if not isinstance(embeddings, Tensor) or not embeddings.is_floating_point():
             came = getattr(embeddings, "dtype", type(embeddings).__name__)
-            raise ValueError(f"{self.name}: embeddings are {came}; expected a tensor of floating-point numbers")
+            raise InputError(f"{self.name}: embeddings are {came}; expected a tensor of floating-point numbers")
         if embeddings.ndim != 2 or embeddings.shape[1] != self.dim or len(embeddings) == 0:
-            raise ValueError(
+            raise InputError(
                 f"{self.name}: embeddings have shape {tuple(embeddings.shape)}; expected (B, {self.dim}) with B ≥ 1"
             )
         weight: Tensor = self.weight
@@ -227,14 +228,14 @@ class Head(nn.Module):
     def _checked_labels(self, labels: Tensor, size: int) -> Tensor:
         if not isinstance(labels, Tensor) or labels.dtype not in INTEGERS:
             came = getattr(labels, "dtype", type(labels).__name__)
-            raise ValueError(f"{self.name}: labels are {came}; expected a tensor of integer class numbers")
+            raise InputError(f"{self.name}: labels are {came}; expected a tensor of integer class numbers")
         if labels.shape != (size,):
-            raise ValueError(
+            raise InputError(
                 f"{self.name}: labels have shape {tuple(labels.shape)}; expected ({size},), one for each embedding"
             )
         low, high = (int(bound) for bound in labels.aminmax())
         if low < 0 or high >= self.num_classes:
-            raise ValueError(
+            raise InputError(
                 f"{self.name}: label {low if low < 0 else high} is out of range; "
                 f"labels go from 0 to {self.num_classes - 1}"
             )
@@ -245,15 +246,15 @@ class Head(nn.Module):
             return
         if not isinstance(index, Tensor) or index.dtype != torch.int64 or index.shape != (size,):
             came = f"{index.dtype} of shape {tuple(index.shape)}" if isinstance(index, Tensor) else repr(index)
-            raise ValueError(f"{self.name}: index is {came}; expected int64 sample numbers of shape ({size},)")
+            raise InputError(f"{self.name}: index is {came}; expected int64 sample numbers of shape ({size},)")
         low, high = (int(bound) for bound in index.aminmax())
         if low < 0 or (self.num_samples is not None and high >= self.num_samples):
             top = "" if self.num_samples is None else f" and below num_samples={self.num_samples}"
-            raise ValueError(f"{self.name}: index {low if low < 0 else high} is out of range; expected ≥ 0{top}")
+            raise InputError(f"{self.name}: index {low if low < 0 else high} is out of range; expected ≥ 0{top}")
 
     def _whole(self, what: str, value: Any, least: int) -> int:
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            raise ValueError(f"{self.name}: {what}={value!r} is not allowed; expected an integer ≥ {least}")
+            raise InputError(f"{self.name}: {what}={value!r} is not allowed; expected an integer ≥ {least}")
         return value
 
     def _checked_counts(self, counts: Sequence[int] | Tensor | None) -> Tensor | None:
@@ -262,7 +263,7 @@ class Head(nn.Module):
         tensor = torch.as_tensor(counts)
         whole = not tensor.is_floating_point() and tensor.dtype != torch.bool
         if tensor.shape != (self.num_classes,) or not whole or bool((tensor < 0).any()):
-            raise ValueError(
+            raise InputError(
                 f"{self.name}: class_counts of shape {tuple(tensor.shape)} and {tensor.dtype} are not allowed; "
                 f"expected {self.num_classes} integers ≥ 0"
             )
@@ -270,7 +271,7 @@ class Head(nn.Module):
 
     def _checked_smoothing(self, share: float) -> float:
         if isinstance(share, bool) or not isinstance(share, int | float) or not 0.0 <= share < 1.0:
-            raise ValueError(f"{self.name}: label_smoothing={share!r} is not allowed; expected 0 ≤ share < 1")
+            raise InputError(f"{self.name}: label_smoothing={share!r} is not allowed; expected 0 ≤ share < 1")
         if share and not self.is_cross_entropy:
-            raise ValueError(f"{self.name}: label_smoothing={share!r} is not allowed; it is no cross-entropy loss")
+            raise InputError(f"{self.name}: label_smoothing={share!r} is not allowed; it is no cross-entropy loss")
         return float(share)

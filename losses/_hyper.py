@@ -16,6 +16,8 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any
 
+from losses._errors import InputError
+
 LARGEST_SCALE = 10_000.0
 HALF_POSTERIOR_ANGLE = math.pi / 2.3
 
@@ -83,7 +85,7 @@ class Number(Hyper):
     def resolve(self, value: Any, num_classes: int) -> Any:
         if value == "auto":
             if num_classes < self.auto_from:
-                raise ValueError(f'"auto" needs at least {self.auto_from} classes, not {num_classes}; give a number')
+                raise InputError(f'"auto" needs at least {self.auto_from} classes, not {num_classes}; give a number')
             return auto_scale(num_classes)
         if isinstance(value, str) or value is None:
             return value
@@ -119,9 +121,7 @@ def scale(
 ) -> Any:
     """The scale s of the logits: a positive number, or "auto" for `auto_scale` of the class count."""
     meaning = meaning or 'scale of the logits; "auto" chooses it by the class count'
-    return Number(
-        default, meaning, 0.0, LARGEST_SCALE, above=True, rules=rules, auto_from=auto_from, search=SCALES
-    )
+    return Number(default, meaning, 0.0, LARGEST_SCALE, above=True, rules=rules, auto_from=auto_from, search=SCALES)
 
 
 def auto_scale(num_classes: int) -> float:
@@ -136,10 +136,10 @@ def auto_scale(num_classes: int) -> float:
 def with_search(loss: str, declared: Mapping[str, Hyper], spaces: Any) -> dict[str, Hyper]:
     """The hyper-parameters with the spaces of the class's `search`; `ValueError` says which of them will not do."""
     if not isinstance(spaces, Mapping):
-        raise ValueError(f"{loss}: search={spaces!r} is not allowed; expected a mapping from names to ranges")
+        raise InputError(f"{loss}: search={spaces!r} is not allowed; expected a mapping from names to ranges")
     for name in spaces:
         if name not in declared:
-            raise ValueError(f"search: {_unknown(loss, name, declared)}")
+            raise InputError(f"search: {_unknown(loss, name, declared)}")
     found = {name: _read_search(loss, name, declared[name], given) for name, given in spaces.items()}
     return {**declared, **{name: replace(declared[name], search=search) for name, search in found.items()}}
 
@@ -154,28 +154,26 @@ def _read_search(loss: str, name: str, hyper: Hyper, given: Any) -> Search | Non
         bounds = all(isinstance(bound, int | float) and hyper.accepts(bound) for bound in (low, high))
         if bounds and low < high and (low > 0 or not log):
             return Search(low=low, high=high, log=log, whole=hyper.whole)
-    raise ValueError(
+    raise InputError(
         f'{loss}: search of {name}={given!r} is not allowed; expected (low, high) or (low, high, "log") with '
         f"low < high, or a list of values, {name} being {hyper.allowed()}"
     )
 
 
-def resolve_all(
-    loss: str, declared: Mapping[str, Hyper], given: Mapping[str, Any], num_classes: int
-) -> dict[str, Any]:
+def resolve_all(loss: str, declared: Mapping[str, Hyper], given: Mapping[str, Any], num_classes: int) -> dict[str, Any]:
     """Every declared hyper-parameter's value; `ValueError` names what is unknown or out of range."""
     for name in given:
         if name not in declared:
-            raise ValueError(_unknown(loss, name, declared))
+            raise InputError(_unknown(loss, name, declared))
     values = {}
     for name, hyper in declared.items():
         value = given.get(name, hyper.default)
         if not hyper.accepts(value):
-            raise ValueError(f"{loss}: {name}={value!r} is not allowed; {name} is {hyper.allowed()}")
+            raise InputError(f"{loss}: {name}={value!r} is not allowed; {name} is {hyper.allowed()}")
         try:
             values[name] = hyper.resolve(value, num_classes)
         except ValueError as problem:
-            raise ValueError(f"{loss}: {name}={value!r}: {problem}") from problem
+            raise InputError(f"{loss}: {name}={value!r}: {problem}") from problem
     return values
 
 

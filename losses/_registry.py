@@ -15,6 +15,8 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from losses._errors import InputError
+
 if TYPE_CHECKING:
     from losses._head import Head
 
@@ -25,7 +27,7 @@ _broken: dict[str, str] = {}
 _looked_at: set[str] = set()
 
 
-class DuplicateLossError(ValueError):
+class DuplicateLossError(InputError):
     """Two losses of one name."""
 
 
@@ -57,10 +59,10 @@ def get(name: str) -> type["Head"]:
     if name in _losses:
         return _losses[name]
     if name in _broken:
-        raise ValueError(f"the loss {name!r} could not be imported: {_broken[name]}")
+        raise InputError(f"the loss {name!r} could not be imported: {_broken[name]}")
     near = get_close_matches(str(name), list(_losses), n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
-    raise ValueError(f"no loss is named {name!r}{hint} (there are: {', '.join(sorted(_losses))})")
+    raise InputError(f"no loss is named {name!r}{hint} (there are: {', '.join(sorted(_losses))})")
 
 
 def create(name: str, num_classes: int, dim: int, **settings: Any) -> "Head":
@@ -73,13 +75,13 @@ def load_plugin(path: str | Path) -> list[str]:
     """Imports a file outside this folder and returns the names of the losses that it defines."""
     path = Path(path).resolve()
     if not path.is_file():
-        raise ValueError(f"there is no plug-in file {path}")
+        raise InputError(f"there is no plug-in file {path}")
     _discover()
     module = f"losses_plugin_{path.stem}_{zlib.crc32(str(path).encode()):x}"
     before = set(_losses)
     spec = importlib.util.spec_from_file_location(module, path)
     if spec is None or spec.loader is None:
-        raise ValueError(f"the plug-in {path} is no Python file: its name should end in .py")
+        raise InputError(f"the plug-in {path} is no Python file: its name should end in .py")
     loaded = importlib.util.module_from_spec(spec)
     sys.modules[module] = loaded
     try:
@@ -89,7 +91,7 @@ def load_plugin(path: str | Path) -> list[str]:
         raise
     except Exception as problem:
         _forget(module, before)
-        raise ValueError(f"the plug-in {path} could not be imported: {_reason(problem)}") from problem
+        raise InputError(f"the plug-in {path} could not be imported: {_reason(problem)}") from problem
     return sorted(name for name, loss in _losses.items() if loss.__module__ == module)
 
 
@@ -100,7 +102,7 @@ def _discover() -> None:
         before = set(_losses)
         try:
             if path.stem in sys.modules[__package__].__all__:  # importing it would put the module in that name's place
-                raise ValueError(f"losses.{path.stem} is something else already; rename the file")
+                raise InputError(f"losses.{path.stem} is something else already; rename the file")
             importlib.import_module(f"losses.{path.stem}")
         except DuplicateLossError:
             _forget(f"losses.{path.stem}", before)

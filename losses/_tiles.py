@@ -37,9 +37,7 @@ def tiles(labels: Tensor, num_classes: int) -> list[Tile]:
     cuts = torch.searchsorted(by_class, torch.tensor(edges, device=labels.device)).tolist()
     return [
         Tile(start, stop, order[first:last] * (stop - start) + by_class[first:last] - start)
-        for (start, stop), (first, last) in zip(
-            itertools.pairwise(edges), itertools.pairwise(cuts), strict=True
-        )
+        for (start, stop), (first, last) in zip(itertools.pairwise(edges), itertools.pairwise(cuts), strict=True)
     ]
 
 

@@ -27,7 +27,7 @@ class AdaAcos(TargetOnlyHead):
     def setup(self) -> None:
         self.register_buffer("m", torch.tensor(0.0))
 
-    def observe(self, batch: Batch) -> None:
+    def update_state(self, batch: Batch) -> None:
         gap = angle(batch.hardest_negative()) - angle(batch.cosine)
         self.m.copy_(gap.median().clamp_min(0.0))
 

@@ -29,7 +29,7 @@ class AdaCos(CosineHead):
     def setup(self) -> None:
         self.register_buffer("s", torch.tensor(fixed_scale(self.num_classes)))
 
-    def observe(self, batch: Batch) -> None:
+    def update_state(self, batch: Batch) -> None:
         median = angle(batch.cosine).median().clamp_max(math.pi / 4)
         scale = batch.log_mean_exp_of_negatives(float(self.s)) / median.cos()
         self.s.copy_(scale.clamp_min(SMALLEST_SCALE))

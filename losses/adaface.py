@@ -38,7 +38,7 @@ class AdaFace(TargetOnlyHead):
         self.register_buffer("norm_mean", torch.tensor(0.0))
         self.register_buffer("norm_deviation", torch.tensor(0.0))
 
-    def observe(self, batch: Batch) -> None:
+    def update_state(self, batch: Batch) -> None:
         norms = batch.norms()
         self._blend(self.norm_mean, norms.mean())
         if len(norms) > 1:
@@ -50,6 +50,6 @@ class AdaFace(TargetOnlyHead):
     def target_cosine(self, cosine: Tensor, batch: Batch) -> Tensor:
         mean, deviation = float(self.norm_mean), float(self.norm_deviation)
         spread = max(deviation, EQUAL * mean) if deviation != 0.0 else math.inf
-        z = self.held((self.h * (batch.norms() - mean) / spread).clamp(-1.0, 1.0))
+        z = self.constant((self.h * (batch.norms() - mean) / spread).clamp(-1.0, 1.0))
         shifted = (angle(cosine) - self.m * z).clamp(EDGE, math.pi - EDGE)
         return shifted.cos() - (self.m + self.m * z)

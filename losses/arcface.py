@@ -21,9 +21,7 @@ class ArcFace(TargetOnlyHead):
 
     s: float = scale(64.0)
     m: float = number(0.5, low=0.0, high=math.pi / 2, meaning="margin added to the target's angle, radians")
-    beyond: str = choice(
-        "linear", ("linear", "clamp", "none"), meaning="how the target goes on where θ + m > π"
-    )
+    beyond: str = choice("linear", ("linear", "clamp", "none"), meaning="how the target goes on where θ + m > π")
     search = {"m": (0.0, 0.6)}
 
     def target_cosine(self, cosine: Tensor, batch: Batch) -> Tensor:

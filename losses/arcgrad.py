@@ -6,6 +6,7 @@ from torch import Tensor
 
 from losses import Head, number, scale
 from losses._angles import angle, unit
+from losses._errors import InputError
 
 
 class ArcGrad(Head):
@@ -30,7 +31,7 @@ class ArcGrad(Head):
         if not isinstance(rule, str):
             return
         if self.gap is None:
-            raise ValueError(f'arcgrad: s="{rule}" needs gap=, the average angular gap in radians')
+            raise InputError(f'arcgrad: s="{rule}" needs gap=, the average angular gap in radians')
         others = self.num_classes - 1.0
         self.s = (lambert_w(others if rule == "quoted" else others / math.e) + 1.0) / self.gap
 

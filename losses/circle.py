@@ -25,7 +25,7 @@ class Circle(CosineHead):
     search = {"s": (16.0, 512.0, "log"), "m": (0.05, 0.5)}
 
     def target_value(self, cosine: Tensor, batch: Batch) -> Tensor:
-        return self.held(torch.relu(1.0 + self.m - cosine)) * (cosine - 1.0 + self.m)
+        return self.constant(torch.relu(1.0 + self.m - cosine)) * (cosine - 1.0 + self.m)
 
     def negative_values(self, cosines: Tensor, target: Tensor, batch: Batch) -> Tensor:
-        return self.held(torch.relu(cosines + self.m)) * (cosines - self.m)
+        return self.constant(torch.relu(cosines + self.m)) * (cosines - self.m)

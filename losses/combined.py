@@ -23,9 +23,7 @@ class Combined(TargetOnlyHead):
     m1: float = number(1.0, low=0.0, above=True, high=4.0, meaning="factor of the target's angle")
     m2: float = number(0.3, low=0.0, high=math.pi / 2, meaning="margin added to the target's angle, radians")
     m3: float = number(0.2, low=0.0, high=2.0, meaning="margin taken from the target's cosine")
-    beyond: str = choice(
-        "clamp", ("clamp", "linear", "none"), meaning="how the target goes on where m1·θ + m2 > π"
-    )
+    beyond: str = choice("clamp", ("clamp", "linear", "none"), meaning="how the target goes on where m1·θ + m2 > π")
     search = {"m2": (0.0, 0.6), "m3": (0.0, 0.5)}
 
     def target_cosine(self, cosine: Tensor, batch: Batch) -> Tensor:

@@ -24,9 +24,7 @@ class CurricularFace(MarginHead):
     s: float = scale(64.0)
     m: float = number(0.5, low=0.0, high=math.pi / 2, meaning="margin added to the target's angle, radians")
     rate: float = number(0.01, low=0.0, high=1.0, meaning="r, the share of the new batch in t")
-    beyond: str = choice(
-        "linear", ("linear", "clamp", "none"), meaning="how the target goes on where θ + m > π"
-    )
+    beyond: str = choice("linear", ("linear", "clamp", "none"), meaning="how the target goes on where θ + m > π")
     search = {"m": (0.0, 0.6)}
 
     t: Tensor
@@ -34,7 +32,7 @@ class CurricularFace(MarginHead):
     def setup(self) -> None:
         self.register_buffer("t", torch.tensor(0.0))
 
-    def observe(self, batch: Batch) -> None:
+    def update_state(self, batch: Batch) -> None:
         self.t.copy_(self.rate * batch.cosine.mean() + (1.0 - self.rate) * self.t)
 
     def target_cosine(self, cosine: Tensor, batch: Batch) -> Tensor:

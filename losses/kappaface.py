@@ -37,9 +37,7 @@ class KappaFace(TargetOnlyHead):
     gamma: float = number(0.7, low=0.0, high=1.0, meaning="γ, the mix of the two weights")
     alpha: float = number(0.1, low=0.0, high=1.0, meaning="α, the share of the old direction that is kept")
     variant: str = choice("official", ("official", "paper"), meaning="the official code's rules or the paper's")
-    beyond: str = choice(
-        "linear", ("linear", "clamp", "none"), meaning="how the target goes on where θ + ψ·m0 > π"
-    )
+    beyond: str = choice("linear", ("linear", "clamp", "none"), meaning="how the target goes on where θ + ψ·m0 > π")
     search = {"m0": (0.0, 1.0), "gamma": (0.0, 1.0)}
 
     directions: Tensor
@@ -61,7 +59,7 @@ class KappaFace(TargetOnlyHead):
     def target_cosine(self, cosine: Tensor, batch: Batch) -> Tensor:
         return cosine_beyond(cosine, self.psi[batch.labels] * self.m0, self.beyond)
 
-    def observe(self, batch: Batch) -> None:
+    def update_state(self, batch: Batch) -> None:
         if batch.index is None:
             warnings.warn("kappaface without index= learns no margins: it is arcface with m=m0", stacklevel=4)
             return

@@ -6,6 +6,7 @@ from torch import Tensor
 
 from losses import Batch, TargetOnlyHead, choice, number, scale
 from losses._angles import cosine_beyond
+from losses._errors import InputError
 
 
 class MagFace(TargetOnlyHead):
@@ -32,7 +33,7 @@ class MagFace(TargetOnlyHead):
 
     def setup(self) -> None:
         if not self.l_a < self.u_a:
-            raise ValueError(f"magface: l_a={self.l_a} is not allowed; expected less than u_a={self.u_a}")
+            raise InputError(f"magface: l_a={self.l_a} is not allowed; expected less than u_a={self.u_a}")
         self.shortest, self.longest = (bound * math.sqrt(self.dim / 512.0) for bound in (self.l_a, self.u_a))
 
     def length(self, batch: Batch) -> Tensor:

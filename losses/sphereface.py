@@ -51,7 +51,7 @@ class SphereFace(TargetOnlyHead):
         reached_at = (math.pow(self.lambda_0 / self.lambda_min, 1.0 / self.power) - 1.0) / self.gamma
         return reached_at / (SHARE_OF_RUN * self.total_steps)
 
-    def observe(self, batch: Batch) -> None:
+    def update_state(self, batch: Batch) -> None:
         self.annealing.fill_(self.lambda_at(int(self.step)))
         self.step += 1
 

@@ -44,5 +44,5 @@ class SphereFace2(BinaryHead):
     def binary_scores(self, cosines: Tensor, side: Tensor | float) -> Tensor:
         bent = 2.0 * ((cosines + 1.0) / 2.0) ** self.t - 1.0
         if self.gradient == "detached":
-            bent = cosines + self.held(bent - cosines)
+            bent = cosines + self.constant(bent - cosines)
         return self.r * (bent - self.m * side) + self.bias.to(cosines.dtype)

@@ -38,7 +38,7 @@ class SubCenter(MarginHead):
     def weight(self) -> Tensor:  # type: ignore[override]
         return self.centres.take_along_dim(self.hits.argmax(1)[:, None, None], dim=1)[:, 0]
 
-    def observe(self, batch: Batch) -> None:
+    def update_state(self, batch: Batch) -> None:
         own = unit(wide(self.centres[batch.labels]).flatten(0, 1)).view(-1, self.k, self.dim)
         nearest = (own @ batch.unit[:, :, None])[:, :, 0].argmax(1)
         new = torch.zeros_like(self.hits).index_put_((batch.labels, nearest), self.hits.new_ones(1), accumulate=True)

@@ -11,7 +11,7 @@ from functools import cache
 
 import numpy as np
 
-from benchmark.tables import Column, Entry, Row, Table
+from benchmark.tables import Column, Row, Table, Value
 
 DIM, BATCH = 512, 128  # embedding size, and images for each GPU and step
 IMAGE_SHAPE = (3, 112, 112)
@@ -222,7 +222,7 @@ def published_table() -> Table:
         "published",
         "Eight V100, published and fitted",
         _columns("identities", "head", "images/s", "fitted", "off", "GB a GPU", "fitted GB", "GB off"),
-        tuple(Row(tuple(Entry(text) for text in row)) for row in rows),
+        tuple(Row(tuple(Value(text) for text in row)) for row in rows),
         f"Paces are off by {paces}; memory by {_between([memory_error(one) for one in FITTED])}.",
     )
 
@@ -240,7 +240,7 @@ def stated_table() -> Table:
         "stated",
         "Eight V100, resnet50 and batch stated, not fitted",
         _columns("identities", "head", "batch", "images/s", "fitted", "off"),
-        tuple(Row(tuple(Entry(text) for text in row)) for row in rows),
+        tuple(Row(tuple(Value(text) for text in row)) for row in rows),
         f"Here the fit is off by {_between([pace_error(one) for one in STATED])}.",
     )
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from benchmark.tables import Column, Entry, Row, Table
+from benchmark.tables import Column, Row, Table, Value
 from perf._model import Curve, Measured, Part
 
 _MEASURED = (
@@ -62,7 +62,7 @@ def _growth(curve: Curve) -> Row:
 
 
 def _row(*texts: str) -> Row:
-    return Row(tuple(Entry(text) for text in texts))
+    return Row(tuple(Value(text) for text in texts))
 
 
 def number(value: float) -> str:

@@ -13,9 +13,9 @@ from typing import Any
 
 import datasets
 from benchmark.cell import Cell, Recipe
-from benchmark.collected import tidy
 from benchmark.engine import plan
 from benchmark.metrics import all_pairs_verification
+from benchmark.results import tidy
 from benchmark.store import Store
 from perf import _contenders as contenders
 from perf._alone import alone

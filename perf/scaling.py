@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.store import write_atomically
-from benchmark.tables import Column, Entry, Row, Table, as_markdown
+from benchmark.tables import Column, Row, Table, Value, as_markdown
 from perf._growth import growth
 from perf._process import ROOT
 from perf._rates import (
@@ -128,7 +128,7 @@ def plan_table() -> Table:
     columns = [
         "head", "head GB", "a B×C array GB", "backbone GB", "sent GB/step", "step ms", "images/s", "hours", "read GB/s",
     ]  # fmt: skip
-    rows = [Row(tuple(Entry(text) for text in _texts(plan))) for plan in PLANS]
+    rows = [Row(tuple(Value(text) for text in _texts(plan))) for plan in PLANS]
     free = " and ".join(f"{BATCH / plan.seconds(whole_weights=False):,.0f}" for plan in PLANS if plan.gpus == 1)
     return Table(
         "plan",
@@ -176,7 +176,7 @@ def quantities_table() -> Table:
         "A100, head at the ratio of memory bandwidths": f"{expected.head / 1e12:.1f} TFLOP/s",
         "A100, replicated class weights at the ratio of links": f"{expected.replicated / 1e9:.1f} GB/s",
     }
-    filled = tuple(Row((Entry(name), Entry(value))) for name, value in rows.items())
+    filled = tuple(Row((Value(name), Value(value))) for name, value in rows.items())
     return Table("quantities", "What the plan is made of", (Column("quantity", numeric=False), Column("")), filled)
 
 
@@ -196,7 +196,7 @@ def foretold_table(report: Mapping[str, Any]) -> Table:
         "growths",
         "Growth measured here",
         (Column("what", numeric=False), Column("with", numeric=False), *(Column(name) for name in columns)),
-        tuple(Row(tuple(Entry(text) for text in row)) for row in rows),
+        tuple(Row(tuple(Value(text) for text in row)) for row in rows),
     )
 
 

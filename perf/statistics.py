@@ -52,9 +52,7 @@ def steps(results: pd.DataFrame, jackknife: Jackknife) -> dict[str, Callable[[],
         "tied with the best": lambda: [
             tied_with_best(results, metric, metric == "eer", jackknife) for metric in METRICS
         ],
-        "ranks": lambda: [
-            critical_difference(average_ranks(results, metric, metric == "eer")) for metric in METRICS
-        ],
+        "ranks": lambda: [critical_difference(average_ranks(results, metric, metric == "eer")) for metric in METRICS],
     }
 
 

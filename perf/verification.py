@@ -107,9 +107,7 @@ def list_of_scores(n: int, rounded: bool) -> tuple[np.ndarray, np.ndarray]:
         block = rows[top : top + height]
         upper = np.triu_indices(len(block), 1)
         for others, first in ((block, top), (rows[top + len(block) :], top + len(block))):
-            found = (
-                1.0 - allpairs.pair_positions(block, others) / GRID if rounded else block @ others.T
-            )
+            found = 1.0 - allpairs.pair_positions(block, others) / GRID if rounded else block @ others.T
             alike = labels[top : top + len(block), None] == labels[None, first : first + len(others)]
             found, alike = (found[upper], alike[upper]) if first == top else (found.ravel(), alike.ravel())
             scores[end : end + len(found)] = found

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from benchmark.errors import InputError
 from benchmark.tables import Table, as_csv, as_html, as_latex, as_markdown, as_terminal
 
 Results = Annotated[
@@ -49,13 +50,13 @@ def advise(
       python -m benchmark advise --table --format markdown
       python -m benchmark advise --classes 1000 --plot scales.png
     """
-    from benchmark.advice import showing
-    from benchmark.advice.advising import Case
-    from benchmark.advice.advising import advise as work_out
+    from benchmark.advice import tables
+    from benchmark.advice.advice import Case
+    from benchmark.advice.advice import advise as work_out
     from benchmark.advice.maps_file import find_maps, read_maps
 
     if classes is None and not table and plot is None:
-        raise ValueError("advise needs --classes C, the number of classes you train on (or --table, or --plot FILE)")
+        raise InputError("advise needs --classes C, the number of classes you train on (or --table, or --plot FILE)")
     case = Case(classes if classes is not None else 2, dim, images_per_class, gap)
     place = maps or find_maps()
     stored = None if place is None else read_maps(place)
@@ -63,11 +64,11 @@ def advise(
     if plot is not None:
         _draw(plot, stored, gap, classes)
     if table:
-        _print([showing.classes_table(asked, dim, gap, stored)], form)
+        _print([tables.classes_table(asked, dim, gap, stored)], form)
     elif asked is not None:
         advice = work_out(asked, stored)
-        _print([showing.rules_table(asked), showing.losses_table(advice)], form)
-        for line in showing.remarks(advice):
+        _print([tables.rules_table(asked), tables.losses_table(advice)], form)
+        for line in tables.remarks(advice):
             typer.echo(line, err=form is Format.csv)
 
 
@@ -85,13 +86,13 @@ def export_maps(
       python -m benchmark maps scale-or-margin
     """
     from benchmark import spec
-    from benchmark.advice import exporting
+    from benchmark.advice import export_maps
     from benchmark.advice.maps_file import read_maps
-    from benchmark.collected import collect
+    from benchmark.results import collect
 
     collected = collect(spec.load(experiment), results)
-    path = to or exporting.default_place(collected.experiment.name, results)
-    count = exporting.export(collected, path)
+    path = to or export_maps.default_place(collected.experiment.name, results)
+    count = export_maps.export(collected, path)
     read_maps(path)
     typer.echo(f"maps: {path} ({count} settings)")
     if collected.missing:
@@ -116,7 +117,7 @@ def _draw(path: Path, stored: object, gap: float, classes: int | None) -> None:
     from benchmark.store import write_atomically
 
     if path.suffix not in (".png", ".svg"):
-        raise ValueError(f"--plot {path}: expected a name that ends in .png or .svg")
+        raise InputError(f"--plot {path}: expected a name that ends in .png or .svg")
     drawn = figure(stored if isinstance(stored, Map) else None, gap, classes)
     write_atomically(path, as_png(drawn) if path.suffix == ".png" else as_svg(drawn))
     typer.echo(f"plot: {path}")

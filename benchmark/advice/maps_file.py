@@ -14,8 +14,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
-from benchmark.leaderboard.reading import check_text
-from benchmark.spec.problems import shown
+from benchmark.errors import InputError
+from benchmark.leaderboard.entry_files import check_text
+from benchmark.spec.file_errors import shown
 
 EXPERIMENT = "scale-or-margin"
 NAME = "maps.csv"
@@ -27,7 +28,7 @@ ABOUT = ("experiment", "measured", "versions", "commit")
 _ABOUT = re.compile(r"# ([a-z]+): (.*)")
 
 
-class MapsError(ValueError):
+class MapsError(InputError):
     """Why a file holds no maps; the message begins with the file's name."""
 
 
@@ -73,14 +74,14 @@ class MapRow(BaseModel):
     @model_validator(mode="after")
     def _agrees_with_itself(self) -> "MapRow":
         if self.seeds + self.diverged > self.runs:
-            raise ValueError(f"{self.seeds} seeds and {self.diverged} diverged are more than {self.runs} runs")
+            raise InputError(f"{self.seeds} seeds and {self.diverged} diverged are more than {self.runs} runs")
         if (self.mean is None) != (self.seeds == 0):
-            raise ValueError("there is a mean exactly where some seed has a value")
+            raise InputError("there is a mean exactly where some seed has a value")
         ends = (self.low, self.mean, self.high)
         if (self.low is None) != (self.high is None) or (self.low is not None and self.mean is None):
-            raise ValueError("an interval has two ends and a mean inside")
+            raise InputError("an interval has two ends and a mean inside")
         if None not in ends and not (self.low <= self.mean <= self.high):  # type: ignore[operator]
-            raise ValueError(f"the mean {self.mean} is not inside {self.low} to {self.high}")
+            raise InputError(f"the mean {self.mean} is not inside {self.low} to {self.high}")
         return self
 
 
@@ -122,15 +123,15 @@ def read_maps(path: Path) -> Map:
 
 def _text(path: Path) -> str:
     if not path.is_file():
-        raise ValueError(f"there is no such file ({path})")
+        raise InputError(f"there is no such file ({path})")
     with open(path, "rb") as file:
         content = file.read(LARGEST_FILE + 1)
     if len(content) > LARGEST_FILE:
-        raise ValueError(f"is larger than {LARGEST_FILE >> 20} MB")
+        raise InputError(f"is larger than {LARGEST_FILE >> 20} MB")
     try:
         return content.decode()
     except UnicodeDecodeError:
-        raise ValueError("is not UTF-8 text") from None
+        raise InputError("is not UTF-8 text") from None
 
 
 def _parsed(path: Path, text: str) -> Map:
@@ -141,14 +142,14 @@ def _parsed(path: Path, text: str) -> Map:
     try:
         header = next(reader, [])
         if tuple(header) != COLUMNS:
-            raise ValueError(f"line {leading + 1} should name the columns {', '.join(COLUMNS)}")
+            raise InputError(f"line {leading + 1} should name the columns {', '.join(COLUMNS)}")
         rows = tuple(_row(fields, leading + reader.line_num) for fields in reader if fields)
     except csv.Error as problem:
-        raise ValueError(f"is no CSV: {problem}") from None
+        raise InputError(f"is no CSV: {problem}") from None
     if not rows:
-        raise ValueError("holds no line beside its header")
+        raise InputError("holds no line beside its header")
     if len(rows) > MOST_ROWS:
-        raise ValueError(f"holds {len(rows):,} lines, at most {MOST_ROWS:,} are allowed")
+        raise InputError(f"holds {len(rows):,} lines, at most {MOST_ROWS:,} are allowed")
     _refuse_repeats(rows)
     return Map(path, about, rows)
 
@@ -158,24 +159,24 @@ def _about(lines: list[str]) -> dict[str, str]:
     for line in lines:
         match = _ABOUT.fullmatch(line)
         if match is None or match[1] in found or match[1] not in ABOUT:
-            raise ValueError(f"{shown(line[:60])} should be one of {', '.join(f'# {key}: …' for key in ABOUT)}, once")
+            raise InputError(f"{shown(line[:60])} should be one of {', '.join(f'# {key}: …' for key in ABOUT)}, once")
         check_text(match[2])
         found[match[1]] = match[2]
     if missing := [key for key in ABOUT if key not in found]:
-        raise ValueError(f"does not say {', '.join(f'# {key}: …' for key in missing)}")
+        raise InputError(f"does not say {', '.join(f'# {key}: …' for key in missing)}")
     return found
 
 
 def _row(fields: list[str], line: int) -> MapRow:
     if len(fields) != len(COLUMNS):
-        raise ValueError(f"line {line} has {len(fields)} fields, expected {len(COLUMNS)}")
+        raise InputError(f"line {line} has {len(fields)} fields, expected {len(COLUMNS)}")
     try:
         return MapRow.model_validate(dict(zip(COLUMNS, fields, strict=True)))
     except ValidationError as problem:
         first = problem.errors(include_url=False)[0]
         at = f" {first['loc'][0]}" if first["loc"] else ""
         came = f", not {shown(first['input'])}" if first["loc"] else ""
-        raise ValueError(f"line {line}{at}: {first['msg'].removeprefix('Value error, ')}{came}") from None
+        raise InputError(f"line {line}{at}: {first['msg'].removeprefix('Value error, ')}{came}") from None
 
 
 def _refuse_repeats(rows: tuple[MapRow, ...]) -> None:
@@ -183,5 +184,5 @@ def _refuse_repeats(rows: tuple[MapRow, ...]) -> None:
     for row in rows:
         key = (row.dataset, row.setting)
         if key in seen:
-            raise ValueError(f"{shown(row.setting)} on {shown(row.dataset)} is given twice")
+            raise InputError(f"{shown(row.setting)} on {shown(row.dataset)} is given twice")
         seen.add(key)

@@ -4,9 +4,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from benchmark.advice.advising import Case, best_measured, scale_by
+from benchmark.advice.advice import Case, best_measured, scale_by
 from benchmark.advice.maps_file import Map
-from benchmark.advice.showing import PLAIN
+from benchmark.advice.tables import PLAIN
 from benchmark.advice.theory import COSINES, RULES
 from benchmark.plots._style import COLOURS, DASHES, INK, MARKERS, PALE, blank, styled
 from benchmark.plots._words import power

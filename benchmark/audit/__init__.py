@@ -1,7 +1,7 @@
 """The audit: properties that every loss must have, a newcomer's included. `python -m benchmark audit`."""
 
 from benchmark.audit.checks import CHECKS, Check
-from benchmark.audit.run import Outcome, audit
+from benchmark.audit.run import CheckOutcome, audit
 from benchmark.audit.table import as_json, as_table
 
-__all__ = ["CHECKS", "Check", "Outcome", "as_json", "as_table", "audit"]
+__all__ = ["CHECKS", "Check", "CheckOutcome", "as_json", "as_table", "audit"]

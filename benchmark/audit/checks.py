@@ -184,8 +184,8 @@ class _Tape:
 
 def _hold_fast(head: Head, embeddings: Tensor, labels: Tensor) -> None:
     """Makes the head repeat what it holds at this batch, and the margins that it says are detached as offsets."""
-    tapes = {"held": _Tape()}
-    head.held = tapes["held"]  # type: ignore[method-assign]
+    tapes = {"constant": _Tape()}
+    head.constant = tapes["constant"]  # type: ignore[method-assign]
     if isinstance(head, MarginHead) and head.gradient == "detached":
         for name in ("target_value", "negative_values"):
             tapes[name] = _Tape()

@@ -8,7 +8,7 @@ from benchmark.audit.checks import CHECKS, NotApplicableError
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CheckOutcome:
     """What one check found for one loss. `worst` is the largest deviation, None where there is no figure."""
 
     loss: str
@@ -19,7 +19,7 @@ class Outcome:
     detail: str = ""
 
 
-def audit(names: Iterable[str]) -> Iterator[Outcome]:
+def audit(names: Iterable[str]) -> Iterator[CheckOutcome]:
     """Every check on every loss, as the results come."""
     for name in names:
         loss = losses.get(name)
@@ -31,4 +31,4 @@ def audit(names: Iterable[str]) -> Iterator[Outcome]:
                 worst, verdict, detail = None, "none", str(reason)
             except Exception as problem:
                 worst, verdict, detail = None, "fail", f"{type(problem).__name__}: {problem}"
-            yield Outcome(name, check.name, verdict, worst, check.tolerance, detail)
+            yield CheckOutcome(name, check.name, verdict, worst, check.tolerance, detail)

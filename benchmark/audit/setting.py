@@ -78,7 +78,7 @@ def paths(head: Head) -> Iterator[Head]:
 
 def freeze(head: Head) -> Head:
     """The head with its adaptive state as it is."""
-    head.observe = lambda batch: None  # type: ignore[method-assign]
+    head.update_state = lambda batch: None  # type: ignore[method-assign]
     return head
 
 

@@ -4,12 +4,12 @@ import json
 from collections.abc import Sequence
 
 from benchmark.audit.checks import CHECKS
-from benchmark.audit.run import Outcome
+from benchmark.audit.run import CheckOutcome
 
 
-def as_table(outcomes: Sequence[Outcome]) -> str:
+def as_table(outcomes: Sequence[CheckOutcome]) -> str:
     """A row a loss, a column a check with its worst figure, then what the columns mean and what failed."""
-    by_loss: dict[str, dict[str, Outcome]] = {}
+    by_loss: dict[str, dict[str, CheckOutcome]] = {}
     for outcome in outcomes:
         by_loss.setdefault(outcome.loss, {})[outcome.check] = outcome
     width = max([len(name) for name in by_loss] + [4])
@@ -29,14 +29,14 @@ def as_table(outcomes: Sequence[Outcome]) -> str:
     return "\n".join(lines)
 
 
-def _cell(outcome: Outcome) -> str:
+def _cell(outcome: CheckOutcome) -> str:
     if outcome.verdict == "none":
         return "–"
     figure = "error" if outcome.worst is None else f"{outcome.worst:.1g}"
     return figure + ("✗" if outcome.verdict == "fail" else "")
 
 
-def as_json(outcomes: Sequence[Outcome]) -> str:
+def as_json(outcomes: Sequence[CheckOutcome]) -> str:
     """One object per outcome; `worst` is null where there is no figure, "inf" where it is infinite."""
     rows = [
         {

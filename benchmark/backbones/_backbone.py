@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from benchmark.backbones import _registry
+from benchmark.errors import InputError
 
 ImageShape = tuple[int, int, int]
 
@@ -53,7 +54,7 @@ class Backbone(nn.Module):
         """`ValueError` for images that the net cannot take."""
         _, height, width = image_shape
         if min(height, width) < cls.smallest:
-            raise ValueError(
+            raise InputError(
                 f"{cls.name} needs images of at least {cls.smallest}×{cls.smallest} pixels, not {height}×{width}; "
                 "use a smaller backbone such as convnet, or load the images at a larger size"
             )

@@ -4,6 +4,7 @@ import torch
 
 from benchmark.backbones._backbone import Backbone, ImageShape
 from benchmark.backbones._registry import get
+from benchmark.errors import InputError
 
 
 def create(name: str, image_shape: ImageShape, dim: int | None = None, seed: int = 0) -> Backbone:
@@ -13,7 +14,7 @@ def create(name: str, image_shape: ImageShape, dim: int | None = None, seed: int
     _check_whole("dim", dim, 1)
     _check_whole("seed", seed, 0)
     if len(image_shape) != 3:
-        raise ValueError(f"image_shape={image_shape!r} is not allowed; expected (channels, height, width)")
+        raise InputError(f"image_shape={image_shape!r} is not allowed; expected (channels, height, width)")
     for what, size in zip(("channels", "height", "width"), image_shape, strict=True):
         _check_whole(f"image_shape's {what}", size, 1)
     with torch.random.fork_rng(devices=[]):
@@ -23,4 +24,4 @@ def create(name: str, image_shape: ImageShape, dim: int | None = None, seed: int
 
 def _check_whole(what: str, value: object, least: int) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise ValueError(f"{what}={value!r} is not allowed; expected an integer ≥ {least}")
+        raise InputError(f"{what}={value!r} is not allowed; expected an integer ≥ {least}")

@@ -5,6 +5,8 @@ import pkgutil
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from benchmark.errors import InputError
+
 if TYPE_CHECKING:
     from benchmark.backbones._backbone import Backbone
 
@@ -12,7 +14,7 @@ PACKAGE = "benchmark.backbones"
 _backbones: dict[str, type["Backbone"]] = {}
 
 
-class DuplicateBackboneError(ValueError):
+class DuplicateBackboneError(InputError):
     """Two backbones of one name."""
 
 
@@ -39,7 +41,7 @@ def get(name: str) -> type["Backbone"]:
         return _backbones[name]
     near = get_close_matches(str(name), list(_backbones), n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
-    raise ValueError(f"no backbone is named {name!r}{hint} (there are: {', '.join(sorted(_backbones))})")
+    raise InputError(f"no backbone is named {name!r}{hint} (there are: {', '.join(sorted(_backbones))})")
 
 
 def _discover() -> None:

@@ -3,6 +3,7 @@
 from torch import nn
 
 from benchmark.backbones import Backbone, ImageShape
+from benchmark.errors import InputError
 from datasets._torchvision import ensure_torchvision
 
 
@@ -37,7 +38,7 @@ class ViTTiny(Backbone):
         super().check(image_shape)
         _, height, width = image_shape
         if height != width:
-            raise ValueError(f"vit_tiny needs square images, not {height}×{width}; crop or pad them to a square")
+            raise InputError(f"vit_tiny needs square images, not {height}×{width}; crop or pad them to a square")
         patch_size(height)
 
     @classmethod
@@ -58,7 +59,7 @@ def patch_size(side: int) -> int:
     divisors = [patch for patch in range(1, side + 1) if side % patch == 0]
     allowed = [patch for patch in divisors if FEWEST_PATCHES <= side // patch <= MOST_PATCHES]
     if not allowed:
-        raise ValueError(
+        raise InputError(
             f"vit_tiny cannot divide {side} pixels into {FEWEST_PATCHES} to {MOST_PATCHES} equal patches; "
             "use a side such as 28, 32, 64 or 112"
         )

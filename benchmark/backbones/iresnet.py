@@ -15,7 +15,7 @@ def convolution(before: int, channels: int, size: int = 3, stride: int = 1) -> n
     return layer
 
 
-class Block(nn.Module):
+class IResNetBlock(nn.Module):
     """Normalisation, convolution, normalisation, PReLU, convolution, normalisation, and no ReLU after the sum."""
 
     def __init__(self, before: int, channels: int, stride: int) -> None:
@@ -51,7 +51,7 @@ class IResNet18(Backbone):
         before = CHANNELS[0]
         for channels, blocks in zip(CHANNELS, cls.blocks, strict=True):
             for block in range(blocks):
-                layers.append(Block(before, channels, stride=2 if block == 0 else 1))
+                layers.append(IResNetBlock(before, channels, stride=2 if block == 0 else 1))
                 before = channels
             height, width = (height + 1) // 2, (width + 1) // 2
         return nn.Sequential(*layers, nn.BatchNorm2d(before)), before * height * width

@@ -9,7 +9,7 @@ CHANNELS = (16, 32, 64)
 BLOCKS = 3
 
 
-class Block(nn.Module):
+class ResNet20Block(nn.Module):
     """Two 3×3 convolutions; the shortcut has no parameters: it skips pixels and adds empty channels."""
 
     def __init__(self, before: int, channels: int, stride: int) -> None:
@@ -43,7 +43,7 @@ class ResNet20(Backbone):
         ]
         for channels in CHANNELS:
             for _ in range(BLOCKS):
-                layers.append(Block(before, channels, stride=1 if channels == before else 2))
+                layers.append(ResNet20Block(before, channels, stride=1 if channels == before else 2))
                 before = channels
         for layer in (inner for outer in layers for inner in outer.modules()):
             if isinstance(layer, nn.Conv2d):

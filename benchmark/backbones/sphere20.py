@@ -8,7 +8,7 @@ CHANNELS = (64, 128, 256, 512)
 BLOCKS = (1, 2, 4, 1)
 
 
-class Block(nn.Module):
+class SphereBlock(nn.Module):
     """Two 3×3 convolutions with PReLU, added to what came in; no normalisation anywhere."""
 
     def __init__(self, channels: int) -> None:
@@ -41,6 +41,6 @@ class Sphere20(Backbone):
             nn.init.xavier_uniform_(convolution.weight)
             assert convolution.bias is not None
             nn.init.zeros_(convolution.bias)
-            layers += [convolution, nn.PReLU(channels), *(Block(channels) for _ in range(blocks))]
+            layers += [convolution, nn.PReLU(channels), *(SphereBlock(channels) for _ in range(blocks))]
             before, height, width = channels, (height + 1) // 2, (width + 1) // 2
         return nn.Sequential(*layers), before * height * width

@@ -7,21 +7,30 @@
 The rules of the verdicts are in `benchmark.statistics.evidence`.
 """
 
+from benchmark.claims.claim_file import load_all, load_file
 from benchmark.claims.command import as_text, commands_for_missing, ledger_of, run_missing, tables_about, write
-from benchmark.claims.ledger import NOT_RUN, Finding, Lacking, Ledger, Results, make_ledger, results_of, whole_verdict
-from benchmark.claims.model import Claim, Part, Tuned
-from benchmark.claims.reading import load_all, load_file
-from benchmark.claims.showing import as_records, overview, tables
+from benchmark.claims.ledger import (
+    NOT_RUN,
+    ClaimFinding,
+    Lacking,
+    Ledger,
+    LedgerInput,
+    make_ledger,
+    results_of,
+    whole_verdict,
+)
+from benchmark.claims.model import Claim, ClaimPart, TunedLoss
+from benchmark.claims.tables import as_records, overview, tables
 
 __all__ = [
     "NOT_RUN",
     "Claim",
-    "Finding",
+    "ClaimFinding",
+    "ClaimPart",
     "Lacking",
     "Ledger",
-    "Part",
-    "Results",
-    "Tuned",
+    "LedgerInput",
+    "TunedLoss",
     "as_records",
     "as_text",
     "commands_for_missing",

@@ -9,12 +9,12 @@ from pathlib import Path
 import pandas as pd
 from markupsafe import Markup
 
-from benchmark import running, spec
+from benchmark import run_experiment, spec
+from benchmark.claims.claim_file import load_all
 from benchmark.claims.ledger import NOT_RUN, Ledger, make_ledger, results_of
 from benchmark.claims.model import Claim
-from benchmark.claims.reading import load_all
-from benchmark.claims.showing import as_records, tables
-from benchmark.collected import Collected, collect
+from benchmark.claims.tables import as_records, tables
+from benchmark.results import ExperimentResults, collect
 from benchmark.statistics.evidence import RULES
 from benchmark.store import write_atomically
 from benchmark.tables import Table, as_html, as_markdown, as_terminal
@@ -30,7 +30,7 @@ def ledger_of(claims: Sequence[Claim], results: Path) -> Ledger:
     return make_ledger(claims, {name: results_of(collect(spec.load(name), results)) for name in experiments})
 
 
-def tables_about(collected: Collected) -> list[Table]:
+def tables_about(collected: ExperimentResults) -> list[Table]:
     """The ledger's tables for the report of an experiment; none if no claim rests on it."""
     name = collected.experiment.name
     claims = [claim for claim in load_all() if claim.experiment == name]
@@ -39,10 +39,10 @@ def tables_about(collected: Collected) -> list[Table]:
     return tables(make_ledger(claims, {name: results_of(collected)}))
 
 
-def run_missing(claims: Sequence[Claim], request: running.Request) -> int:
+def run_missing(claims: Sequence[Claim], request: run_experiment.RunRequest) -> int:
     """Runs the cells of the claims' experiments that have no result; the worst exit status."""
     experiments = dict.fromkeys(claim.experiment for claim in claims)
-    return max(running.run(replace(request, experiment=name)) for name in experiments)
+    return max(run_experiment.run(replace(request, experiment=name)) for name in experiments)
 
 
 def write(ledger: Ledger, results: Path) -> Path:

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import pandas as pd
 
 from benchmark import metrics
-from benchmark.claims.model import Claim, Part, Tuned
-from benchmark.collected import Collected
-from benchmark.origin import origin_sentence
+from benchmark.claims.model import Claim, ClaimPart, TunedLoss
+from benchmark.provenance import provenance_sentence
+from benchmark.results import ExperimentResults
 from benchmark.statistics import Effect, Estimate, Jackknife, Term, Verdict, contrast, judge, what_it_takes
 from benchmark.statistics.evidence import NOT_DECIDED, REFUTED, SUPPORTED
 
@@ -25,7 +25,7 @@ class Lacking(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Results:
+class LedgerInput:
     """What an experiment has to show: the tidy frame, and what is missing in it."""
 
     table: pd.DataFrame
@@ -35,11 +35,11 @@ class Results:
 
 
 @dataclass(frozen=True)
-class Finding:
+class ClaimFinding:
     """A part of a claim on one dataset. Figures are of loss − against, in the part's unit."""
 
     claim: Claim
-    part: Part
+    part: ClaimPart
     dataset: str
     against: str  # in words: a row's label, a value, or the setting that tuning chose
     verdict: str
@@ -64,10 +64,10 @@ class Finding:
 @dataclass(frozen=True)
 class Ledger:
     claims: Sequence[Claim]
-    findings: Sequence[Finding]
+    findings: Sequence[ClaimFinding]
     origin: str = ""  # what the runs were made with, in a sentence
 
-    def of(self, claim: Claim, dataset: str | None = None) -> list[Finding]:
+    def of(self, claim: Claim, dataset: str | None = None) -> list[ClaimFinding]:
         found = [finding for finding in self.findings if finding.claim.number == claim.number]
         return [finding for finding in found if dataset is None or finding.dataset == dataset]
 
@@ -89,12 +89,12 @@ def whole_verdict(of_parts: Sequence[str]) -> str:
     return SUPPORTED
 
 
-def results_of(collected: Collected) -> Results:
+def results_of(collected: ExperimentResults) -> LedgerInput:
     missing = [Lacking(cell.label, cell.loss, cell.dataset_label) for cell in collected.missing]
-    return Results(collected.table, collected.jackknife, missing, origin_sentence(collected.runs))
+    return LedgerInput(collected.table, collected.jackknife, missing, provenance_sentence(collected.runs))
 
 
-def make_ledger(claims: Sequence[Claim], results: Mapping[str, Results]) -> Ledger:
+def make_ledger(claims: Sequence[Claim], results: Mapping[str, LedgerInput]) -> Ledger:
     """Every part on every dataset, by the results of the claims' experiments; all are corrected together."""
     tests = [
         _test(claim, part, dataset, results[claim.experiment])
@@ -107,14 +107,14 @@ def make_ledger(claims: Sequence[Claim], results: Mapping[str, Results]) -> Ledg
     return Ledger(claims, found, " ".join(one.origin for one in results.values() if one.origin))
 
 
-def _test(claim: Claim, part: Part, dataset: str, results: Results) -> tuple[Finding, Effect | None]:
+def _test(claim: Claim, part: ClaimPart, dataset: str, results: LedgerInput) -> tuple[ClaimFinding, Effect | None]:
     """What is to be tested; without an effect where runs are missing."""
-    blank = Finding(claim, part, dataset, _in_words(part, part.against, dataset), NOT_RUN)
+    blank = ClaimFinding(claim, part, dataset, _in_words(part, part.against, dataset), NOT_RUN)
     lacking = _lacking(part, dataset, results)
     if lacking:
         return replace(blank, note=lacking), None
     against = part.against
-    if isinstance(against, Tuned):
+    if isinstance(against, TunedLoss):
         chosen, how = _tune(against, part.against_dataset or dataset, results.table)
         if chosen is None:
             return replace(blank, verdict=NOT_DECIDED, note=how), None
@@ -127,7 +127,7 @@ def _test(claim: Claim, part: Part, dataset: str, results: Results) -> tuple[Fin
     return replace(blank, note=_joined(blank.note, _left_out(measured))), effect
 
 
-def _found(blank: Finding, effect: Effect, verdict: Verdict) -> Finding:
+def _found(blank: ClaimFinding, effect: Effect, verdict: Verdict) -> ClaimFinding:
     """The finding with its figures, turned back from the claimed direction to loss − against."""
     part, estimate = blank.part, effect.estimate
     needed = what_it_takes(effect, verdict) if verdict.verdict == NOT_DECIDED else None
@@ -154,7 +154,7 @@ def _found(blank: Finding, effect: Effect, verdict: Verdict) -> Finding:
     )
 
 
-def _terms(part: Part, dataset: str, against: str | float) -> list[Term]:
+def _terms(part: ClaimPart, dataset: str, against: str | float) -> list[Term]:
     sides = [(1.0, part.loss, dataset)]
     if isinstance(against, str):
         sides.append((-1.0, against, part.against_dataset or dataset))
@@ -162,12 +162,12 @@ def _terms(part: Part, dataset: str, against: str | float) -> list[Term]:
     return terms + [Term(-weight, part.over, place) for weight, _, place in sides if part.over is not None]
 
 
-def _lacking(part: Part, dataset: str, results: Results) -> str:
+def _lacking(part: ClaimPart, dataset: str, results: LedgerInput) -> str:
     """What the part needs and the results have not, in words."""
     other = part.against_dataset or dataset
     rows = {(part.loss, dataset), (part.over, dataset), (part.over, other)}
     rows |= {(part.against, other)} if isinstance(part.against, str) else set()
-    tuned = part.against if isinstance(part.against, Tuned) else None
+    tuned = part.against if isinstance(part.against, TunedLoss) else None
     name = tuned.name if tuned else None
     count = sum((run.loss, run.dataset) in rows or (run.name, run.dataset) == (name, other) for run in results.missing)
     if count:
@@ -176,7 +176,7 @@ def _lacking(part: Part, dataset: str, results: Results) -> str:
     return "; ".join(f"no run has the figure {figure}" for figure in figures if figure not in results.table)
 
 
-def _tune(tuned: Tuned, dataset: str, table: pd.DataFrame) -> tuple[str | None, str]:
+def _tune(tuned: TunedLoss, dataset: str, table: pd.DataFrame) -> tuple[str | None, str]:
     """The row of the loss with the best mean on validation data over all seeds, and how it was chosen."""
     rows = table[(table["name"] == tuned.name) & (table["dataset"] == dataset)]
     if rows.empty:
@@ -189,8 +189,8 @@ def _tune(tuned: Tuned, dataset: str, table: pd.DataFrame) -> tuple[str | None, 
     return str(best), f"chosen by {tuned.by} among {rows['loss'].nunique()} settings"
 
 
-def _in_words(part: Part, against: str | float | Tuned, dataset: str) -> str:
-    if isinstance(against, Tuned):
+def _in_words(part: ClaimPart, against: str | float | TunedLoss, dataset: str) -> str:
+    if isinstance(against, TunedLoss):
         return f"tuned {against.name}"
     name = f"{against:g} {'°' if part.unit == '°' else '%'}" if isinstance(against, float) else against
     return name if part.against_dataset in (None, dataset) else f"{name} on {part.against_dataset}"

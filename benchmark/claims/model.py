@@ -7,7 +7,7 @@ ANGLES = ("intra", "inter", "inter_min")  # how the names of angles end
 
 
 @dataclass(frozen=True)
-class Tuned:
+class TunedLoss:
     """The setting of a loss that is best on validation data, among the experiment's rows of it."""
 
     name: str
@@ -15,7 +15,7 @@ class Tuned:
 
 
 @dataclass(frozen=True)
-class Part:
+class ClaimPart:
     """One comparison: `loss` against another row, a tuned loss or a value, on each of some datasets."""
 
     letter: str
@@ -23,7 +23,7 @@ class Part:
     metric: str
     datasets: tuple[str, ...]
     loss: str
-    against: str | float | Tuned
+    against: str | float | TunedLoss
     expect: str  # one of DIRECTIONS
     margin: float  # in the metric's unit
     over: str | None = None  # what is compared is then the gain over this row on the same dataset
@@ -57,7 +57,7 @@ class Claim:
     source: str
     note: str  # how the words were read, where they can be read in several ways
     experiment: str
-    parts: tuple[Part, ...]
+    parts: tuple[ClaimPart, ...]
 
 
 def unit_of(metric: str) -> str:

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from benchmark.engine.cells import SECONDS_BETWEEN_LOOKS, Engine, Follow, GivenUpError, Outcome, nothing_follows
+from benchmark.engine.base import SECONDS_BETWEEN_LOOKS, Engine, Follow, GivenUpError, RunOutcome, nothing_follows
 from benchmark.engine.plan import Job
 from benchmark.engine.progress import Progress
 from benchmark.engine.worker import MEMORY, ONE_THREAD, Setting, work
-from benchmark.store import Claim, Store
+from benchmark.store import CellLock, Store
 
 DEATHS_AT_START = 5  # in a row, after which starting more is of no use
 
@@ -25,7 +25,7 @@ class _Worker:
     jobs: Connection
     lives: Connection  # closed with this process, however it ends
     job: Job | None = None
-    claim: Claim | None = None
+    lock: CellLock | None = None
     ready: bool = False
 
 
@@ -36,7 +36,7 @@ def run_local(
     workers: int,
     progress: Progress,
     follow: Follow = nothing_follows,
-) -> Outcome:
+) -> RunOutcome:
     """Runs the jobs. Whatever stops it, what is finished is stored and what is under way is run the next time."""
     return _Pool(jobs, store, setting, workers, progress, follow).run_and_close()
 
@@ -77,7 +77,7 @@ class _Pool(Engine):
         found = self.next_job()
         if found is None:
             return
-        worker.job, worker.claim = job, _ = found
+        worker.job, worker.lock = job, _ = found
         with suppress(OSError):  # if it has died, its sentinel will say so
             worker.jobs.send((job, self.store.checkpoint(job.id)))
         self.progress.running([other.job.name for other in self.workers if other.job])
@@ -101,12 +101,12 @@ class _Pool(Engine):
         self.progress.tick()
 
     def _heard(self, worker: _Worker, kind: str, content: Any) -> None:
-        job, claim = worker.job, worker.claim
+        job, lock = worker.job, worker.lock
         worker.ready, self.deaths_at_start = True, 0
-        if job is None or claim is None:
+        if job is None or lock is None:
             return
-        worker.job, worker.claim = None, None
-        self.answered(job, claim, kind, content)
+        worker.job, worker.lock = None, None
+        self.answered(job, lock, kind, content)
 
     def _ended(self, worker: _Worker) -> None:
         worker.process.join(timeout=5)
@@ -116,8 +116,8 @@ class _Pool(Engine):
         how = f"by signal {signal.Signals(-code).name}" if code is not None and code < 0 else f"with exit code {code}"
         self.workers.remove(worker)
         _dismiss(worker)
-        if worker.job is not None and worker.claim is not None:
-            self.died(worker.job, worker.claim, how)
+        if worker.job is not None and worker.lock is not None:
+            self.died(worker.job, worker.lock, how)
             return
         self.deaths_at_start += not worker.ready
         if self.deaths_at_start >= DEATHS_AT_START:
@@ -129,8 +129,8 @@ class _Pool(Engine):
         for worker in self.workers:
             worker.process.join(timeout=5)
             _dismiss(worker)
-            if worker.claim:
-                worker.claim.release()
+            if worker.lock:
+                worker.lock.release()
         self.workers.clear()
 
 

@@ -12,6 +12,7 @@ import datasets
 import losses
 from benchmark.cell import Cell
 from benchmark.engine.loss_source import without_search
+from benchmark.errors import InputError
 from benchmark.store import DamagedError, Failure, Run, Store
 
 
@@ -83,7 +84,7 @@ def loss_digest(name: str) -> str:
     """Of the file that the loss is defined in, its `search` apart: an edited loss is a new cell."""
     source = inspect.getsourcefile(losses.get(name))
     if source is None:
-        raise ValueError(f"the loss {name!r} was not defined in a file, so its cells cannot be told apart")
+        raise InputError(f"the loss {name!r} was not defined in a file, so its cells cannot be told apart")
     return hashlib.sha256(without_search(Path(source).read_bytes())).hexdigest()
 
 
@@ -130,7 +131,7 @@ def whole_run(job: Job, store: Store, notes: list[str]) -> Run | None:
     try:
         return store.load(job.id)
     except DamagedError as problem:
-        held = store.claim(job.id)
+        held = store.lock(job.id)
         if held is None:  # another runner deals with it
             return None
         if store.has(job.id):

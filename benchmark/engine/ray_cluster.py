@@ -17,8 +17,9 @@ from typing import Any
 
 from benchmark.cell import Resources
 from benchmark.cores import usable_cores
-from benchmark.engine.cells import GivenUpError
+from benchmark.engine.base import GivenUpError
 from benchmark.engine.worker import MEMORY, ONE_THREAD
+from benchmark.errors import InputError
 
 INSTALL = "pip install -c constraints.txt -e '.[ray]'"
 SECONDS_TO_CONNECT = 5.0
@@ -50,9 +51,9 @@ def check(address: str | None, device: str) -> None:
     try:
         import ray  # noqa: F401
     except ImportError as problem:
-        raise ValueError(f"--engine ray needs Ray, which cannot be imported ({problem}): {INSTALL}") from problem
+        raise InputError(f"--engine ray needs Ray, which cannot be imported ({problem}): {INSTALL}") from problem
     if device not in ("cpu", "cuda"):
-        raise ValueError(f"--device {device}: with --engine ray expected cpu or cuda; Ray chooses which GPU")
+        raise InputError(f"--device {device}: with --engine ray expected cpu or cuda; Ray chooses which GPU")
     if address is not None:
         _check_that_it_answers(address)
 
@@ -116,7 +117,7 @@ def _check_that_it_is_the_head(address: str) -> None:
 def _parts(address: str) -> tuple[str, int]:
     found = _ADDRESS.fullmatch(address)
     if found is None or not 0 < int(found[2]) < 2**16:
-        raise ValueError(f"--ray-address {address}: expected auto or HOST:PORT, such as 10.0.0.1:6379")
+        raise InputError(f"--ray-address {address}: expected auto or HOST:PORT, such as 10.0.0.1:6379")
     return found[1].strip("[]"), int(found[2])
 
 

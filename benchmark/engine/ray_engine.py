@@ -14,15 +14,15 @@ from ray import exceptions
 from tqdm import tqdm
 
 from benchmark.cell import Resources
-from benchmark.engine.cells import SECONDS_BETWEEN_LOOKS, Engine, Follow, GivenUpError, Outcome, nothing_follows
+from benchmark.engine.base import SECONDS_BETWEEN_LOOKS, Engine, Follow, GivenUpError, RunOutcome, nothing_follows
+from benchmark.engine.job import commit
 from benchmark.engine.plan import Job, load_data
 from benchmark.engine.progress import Progress
 from benchmark.engine.ray_cluster import cluster, head_answers, room
 from benchmark.engine.ray_data import as_arrays, can_travel
 from benchmark.engine.ray_node import Order, public_version, run_cell
-from benchmark.engine.work import commit
 from benchmark.engine.worker import Setting, reason
-from benchmark.store import Claim, Store
+from benchmark.store import CellLock, Store
 
 NODES_LOST = 10  # under one cell, which then may be what takes them down
 TRIES_TO_FETCH = 3  # the dataset of one cell
@@ -42,7 +42,7 @@ def run_ray(
     progress: Progress,
     follow: Follow = nothing_follows,
     address: str | None = None,
-) -> Outcome:
+) -> RunOutcome:
     """Runs the jobs as `run_local` does. `workers` cells are asked for at a time; 0: as many as there is room for.
 
     `address` is auto or HOST:PORT; without it a cluster is started on this machine, and stopped at the end.
@@ -65,7 +65,7 @@ class _OnRay(Engine):
         self.setting, self.workers, self.address = setting, workers, address
         self.order = _order(store, setting)
         self.commit = commit()
-        self.underway: dict[Any, tuple[Job, Claim]] = {}
+        self.underway: dict[Any, tuple[Job, CellLock]] = {}
         self.data: dict[str, list[Any]] = {}
         self.lost: dict[str, int] = {}
         self.unfetched: dict[str, int] = {}
@@ -122,7 +122,7 @@ class _OnRay(Engine):
         found = self.next_job()
         if found is None:
             return
-        job, claim = found
+        job, lock = found
         resources = job.cell.resources
         gpus = resources.gpus if self.setting.device == "cuda" else 0
         task = self.task.options(num_cpus=resources.cpus, num_gpus=gpus, name=f"marginbench: {job.name}")
@@ -130,10 +130,10 @@ class _OnRay(Engine):
             data = self._data_of(job)
             self.underway[task.remote(job, self.order, data)] = found
         except (ValueError, OSError) as problem:
-            self.answered(job, claim, "error", reason(problem))
+            self.answered(job, lock, "error", reason(problem))
             return
         except BaseException:
-            claim.release()
+            lock.release()
             raise
         self.progress.running([job.name for job, _ in self.underway.values()])
 
@@ -165,49 +165,49 @@ class _OnRay(Engine):
         for digest in self.data.keys() - {job.dataset_digest for job in jobs}:
             del self.data[digest]
 
-    def _came_back(self, reference: Any, job: Job, claim: Claim) -> None:
+    def _came_back(self, reference: Any, job: Job, lock: CellLock) -> None:
         try:
             kind, content = ray.get(reference)
         except (exceptions.NodeDiedError, exceptions.ObjectLostError):
-            self._node_was_lost(job, claim)
+            self._node_was_lost(job, lock)
         except exceptions.OutOfMemoryError:
-            self.died(job, claim, "because its node ran out of memory")
+            self.died(job, lock, "because its node ran out of memory")
         except exceptions.WorkerCrashedError:
-            self.died(job, claim, "unexpectedly on its node")
+            self.died(job, lock, "unexpectedly on its node")
         except exceptions.RayError as problem:
             raise GivenUpError(f"Ray could not run a cell: {' '.join(str(problem).split())}") from problem
         else:
             if kind == "unable":
                 raise GivenUpError(content)
             if kind == "unfetched":
-                self._data_did_not_arrive(job, claim, content)
+                self._data_did_not_arrive(job, lock, content)
                 return
             if kind == "done":
                 content.cell["provenance"]["commit"] = self.commit  # a node has the code without its history
-            self.answered(job, claim, kind, content)
+            self.answered(job, lock, kind, content)
 
-    def _node_was_lost(self, job: Job, claim: Claim) -> None:
+    def _node_was_lost(self, job: Job, lock: CellLock) -> None:
         """Not the cell's fault, so it is no try of it, unless it happens again and again."""
         self.lost[job.id] = self.lost.get(job.id, 0) + 1
         if self.lost[job.id] < NODES_LOST:
             self.waiting.appendleft(job)
         else:
             self.failed(job, f"{NODES_LOST} nodes were lost while they ran it")
-        claim.release()
+        lock.release()
 
-    def _data_did_not_arrive(self, job: Job, claim: Claim, how: str) -> None:
+    def _data_did_not_arrive(self, job: Job, lock: CellLock, how: str) -> None:
         """Never the cell's fault, so that it has not failed, however often this happens."""
         self.unfetched[job.id] = self.unfetched.get(job.id, 0) + 1
         if self.unfetched[job.id] == TRIES_TO_FETCH:
             raise GivenUpError(f"{how}, {TRIES_TO_FETCH} times: {SAME_EVERYWHERE}")
         self.waiting.appendleft(job)
-        claim.release()
+        lock.release()
 
     def close(self) -> None:
-        for reference, (_, claim) in self.underway.items():
+        for reference, (_, lock) in self.underway.items():
             if ray.is_initialized():
                 ray.cancel(reference, force=True)
-            claim.release()
+            lock.release()
         self.underway.clear()
 
 

@@ -17,6 +17,7 @@ from typing import Any
 
 from benchmark.engine.plan import Job
 from benchmark.engine.worker import KEPT_DATASETS, Setting, reason
+from benchmark.errors import InputError
 
 DAYS_CHECKPOINTS_ARE_KEPT = 30
 
@@ -45,12 +46,12 @@ def run_cell(job: Job, order: Order, data: list[Any]) -> tuple[str, Any]:
         _prepare(order)
     except Exception as problem:
         return "unable", f"the node {socket.gethostname()} cannot run cells: {reason(problem)}"
+    from benchmark.engine.job import run_job
     from benchmark.engine.plan import loss_digest
-    from benchmark.engine.work import run_job
 
     try:
         if loss_digest(job.cell.loss) != job.loss_digest:
-            raise ValueError(f"the file of the loss {job.cell.loss} has changed since the run began: start it again")
+            raise InputError(f"the file of the loss {job.cell.loss} has changed since the run began: start it again")
         loaded = _data_of(job, order.setting, data)
         with checkpoint_of(job, order.run) as checkpoint:
             return "done", run_job(job, loaded, order.setting.device, checkpoint, order.setting.keep_models)
@@ -77,7 +78,7 @@ def _prepare(order: Order) -> None:
     torch.set_num_threads(1)
     here = public_version(torch.__version__)
     if here != order.torch:
-        raise ValueError(f"it has torch {here}, the run was started with {order.torch}: install the same everywhere")
+        raise InputError(f"it has torch {here}, the run was started with {order.torch}: install the same everywhere")
     check_device(order.setting.device)
     for name, content in order.plugins:
         losses.load_plugin(_as_file(name, content))
@@ -139,10 +140,10 @@ def _as_file(name: str, content: bytes) -> Path:
 @contextmanager
 def checkpoint_of(job: Job, run: str) -> Iterator[Path]:
     """Where the cell's checkpoint is. It outlives a worker that is killed, and is removed in every other case."""
-    from benchmark.store import claim
+    from benchmark.store import lock
 
     folder = node_folder() / "checkpoints"
-    held = claim(folder / f"{run}-{job.id}.lock")
+    held = lock(folder / f"{run}-{job.id}.lock")
     if held is None:  # a worker whose runner was killed has not noticed yet
         with tempfile.TemporaryDirectory(dir=node_folder()) as own:
             yield Path(own, "checkpoint.safetensors")

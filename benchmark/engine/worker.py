@@ -34,8 +34,8 @@ def work(jobs: Connection, runner_lives: Connection, setting: Setting) -> None:
     import torch
 
     import losses
+    from benchmark.engine.job import run_job
     from benchmark.engine.plan import Job, load_data
-    from benchmark.engine.work import run_job
 
     torch.set_num_threads(1)
     for plugin in setting.plugins:

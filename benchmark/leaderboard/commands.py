@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from benchmark.errors import InputError
 from benchmark.options import DataFolder, EngineName, Plugins, RayAddress, Results, Workers, workers_at_a_time
 
 
@@ -57,11 +58,11 @@ def run(
       python -m benchmark leaderboard myloss --plugin path/to/myloss.py
       python -m benchmark leaderboard --engine ray --ray-address auto --device cuda
     """
-    from benchmark import running
-    from benchmark.leaderboard import submitting, telling
+    from benchmark import run_experiment
+    from benchmark.leaderboard import submit, text
 
     _load(plugin)
-    request = running.Request(
+    request = run_experiment.RunRequest(
         experiment=experiment,
         results=results,
         data=data,
@@ -72,19 +73,19 @@ def run(
         device=device,
         plugins=tuple(file.resolve() for file in plugin or []),
     )
-    asked = submitting.experiment_of(request)
+    asked = submit.experiment_of(request)
     folder = entries or results / asked.name / "entries"
-    done = submitting.submit(request, folder)
-    found, read = submitting.current(asked, folder, results)
-    for line in telling.left_aside(found, read):
+    done = submit.submit(request, folder)
+    found, read = submit.current(asked, folder, results)
+    for line in text.left_aside(found, read):
         typer.echo(line, err=True)
     if found.current is None:
         typer.echo(f"no entry in {folder} counts yet")
     elif names:
         chosen = [entry for entry in done.entries if entry.label in found.current.entries]
-        typer.echo(telling.of_each(found.current, chosen))
+        typer.echo(text.of_each(found.current, chosen))
     else:
-        typer.echo(telling.whole_table(found.current))
+        typer.echo(text.whole_table(found.current))
     raise typer.Exit(done.status)
 
 
@@ -109,7 +110,7 @@ def verify(
 
     from benchmark import spec
     from benchmark.leaderboard import verify as checking
-    from benchmark.leaderboard.reading import EntryError, read_entry
+    from benchmark.leaderboard.entry_files import EntryError, read_entry
     from benchmark.store import Store
 
     _load(plugin)
@@ -117,7 +118,7 @@ def verify(
     folder = entries or results / name / "entries"
     chosen = files or sorted(folder.glob("*.json"))
     if not chosen:
-        raise ValueError(f"there are no entries in {folder}")
+        raise InputError(f"there are no entries in {folder}")
     refused = 0
     for file in tqdm(chosen, desc="verify", leave=False, disable=None):
         try:
@@ -155,15 +156,15 @@ def site(
     from functools import partial
 
     from benchmark import spec
-    from benchmark.leaderboard import submitting, telling
+    from benchmark.leaderboard import submit, text
     from benchmark.leaderboard.site import build, write_site
     from benchmark.leaderboard.site.pictures import pictures as draw
     from benchmark.store import Store
 
     _load(plugin)
     asked = spec.load(experiment).without_tuned
-    found, read = submitting.current(asked, entries or results / asked.name / "entries", results)
-    for line in telling.left_aside(found, read):
+    found, read = submit.current(asked, entries or results / asked.name / "entries", results)
+    for line in text.left_aside(found, read):
         typer.echo(line, err=True)
     files = build(found, read, partial(draw, store=Store(results, asked.name)) if pictures else None)
     typer.echo(f"site: {write_site(files, to or results / 'site')}")

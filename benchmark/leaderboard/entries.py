@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 from benchmark.cell import cell_id
 from benchmark.columns import COLUMNS
+from benchmark.errors import InputError
 from benchmark.spec.labels import with_settings
 
 FORMAT = 1
@@ -33,13 +34,13 @@ Plain = Annotated[str, Field(max_length=200)] | bool | int | float | None
 Described = dict[Key, JsonValue]
 
 
-class Part(BaseModel):
+class StrictModel(BaseModel):
     """All keys are known and every value has exactly the type asked for."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
-class Run(Part):
+class EntryRun(StrictModel):
     """One seed: the cell that was trained and the embeddings that it left."""
 
     seed: Count
@@ -49,7 +50,7 @@ class Run(Part):
     diverged_reason: Annotated[str, Field(max_length=500)] = ""
 
 
-class Result(Part):
+class Result(StrictModel):
     """One dataset with the training that it got. Every list has one place a run."""
 
     label: Line
@@ -58,7 +59,7 @@ class Result(Part):
     backbone: Key
     dim: Annotated[int, Field(ge=1, le=65_536)]
     recipe: Described
-    runs: Annotated[list[Run], Field(min_length=1, max_length=1000)]
+    runs: Annotated[list[EntryRun], Field(min_length=1, max_length=1000)]
     figures: Annotated[dict[MetricName, list[Figure | None]], Field(max_length=200)]
     without_each_identity: Annotated[dict[MetricName, list[Identities | None]], Field(max_length=20)] = Field(
         description="the metric without each test identity in turn, for intervals that carry the identities too"
@@ -68,9 +69,9 @@ class Result(Part):
     def _one_place_a_run(self) -> Self:
         seeds = [run.seed for run in self.runs]
         if len(set(seeds)) < len(seeds):
-            raise ValueError(f"{self.label}: a seed is given twice among {seeds}")
+            raise InputError(f"{self.label}: a seed is given twice among {seeds}")
         if len({run.embeddings for run in self.runs}) < len(self.runs):
-            raise ValueError(f"{self.label}: two runs have the same embeddings")
+            raise InputError(f"{self.label}: two runs have the same embeddings")
         for name, values in self.figures.items():
             _check_places(f"{self.label}: figures of {name}", values, self.runs)
             for value in values:
@@ -82,17 +83,17 @@ class Result(Part):
         for place, run in enumerate(self.runs):
             values = [self.figures[name][place] for name in MAIN_FIGURES if name in self.figures]
             if run.diverged_at is None and all(value is None for value in values):
-                raise ValueError(f"{self.label}: seed {run.seed} did not diverge and has none of {MAIN_FIGURES}")
+                raise InputError(f"{self.label}: seed {run.seed} did not diverge and has none of {MAIN_FIGURES}")
         return self
 
     @model_validator(mode="after")
     def _one_value_an_identity(self) -> Self:
         for name, rows in self.without_each_identity.items():
             if name not in self.figures:
-                raise ValueError(f"{self.label}: {name} is given without each identity, but not as a figure")
+                raise InputError(f"{self.label}: {name} is given without each identity, but not as a figure")
             _check_places(f"{self.label}: {name} without each identity", rows, self.runs)
             if len({len(row) for row in rows if row is not None}) > 1:
-                raise ValueError(f"{self.label}: {name} without each identity: runs have different numbers of them")
+                raise InputError(f"{self.label}: {name} without each identity: runs have different numbers of them")
             for row in rows:
                 for value in row or ():
                     _check_bounds(f"{self.label}: {name} without an identity", name, value)
@@ -108,7 +109,7 @@ class Result(Part):
         return {**parts, "seeds": sorted(self.seeds)}
 
 
-class Check(Part):
+class AuditCheck(StrictModel):
     """One check of the audit, which the loss has passed or to which it does not apply."""
 
     check: Line
@@ -119,11 +120,11 @@ class Check(Part):
     @model_validator(mode="after")
     def _verdict_follows(self) -> Self:
         if self.verdict == "pass" and (self.worst is None or self.worst > self.tolerance):
-            raise ValueError(f"{self.check}: {self.worst} is no pass, at most {self.tolerance} is")
+            raise InputError(f"{self.check}: {self.worst} is no pass, at most {self.tolerance} is")
         return self
 
 
-class Entry(Part):
+class Entry(StrictModel):
     """What one file of the leaderboard holds."""
 
     format: Literal[1]
@@ -138,25 +139,25 @@ class Entry(Part):
     protocol: Annotated[int, Field(ge=1, le=1_000_000)]
     date: Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")] = Field(description="of its last run")
     versions: Annotated[dict[Key, Line], Field(max_length=20)]
-    audit: Annotated[list[Check], Field(min_length=1, max_length=100)]
+    audit: Annotated[list[AuditCheck], Field(min_length=1, max_length=100)]
     results: Annotated[list[Result], Field(min_length=1, max_length=100)]
 
     @model_validator(mode="after")
     def _flag_follows(self) -> Self:
         if self.tuned != is_tuned(self.hyper):
-            raise ValueError(f"tuned is {self.tuned}, which does not follow from hyper {self.hyper}")
+            raise InputError(f"tuned is {self.tuned}, which does not follow from hyper {self.hyper}")
         unlike = {key: value for key, value in self.hyper.items() if self.settings.get(key) != value}
         if unlike:
-            raise ValueError(f"settings do not hold what hyper says: {unlike}")
+            raise InputError(f"settings do not hold what hyper says: {unlike}")
         return self
 
     @model_validator(mode="after")
     def _was_audited(self) -> Self:
         checks = [check.check for check in self.audit]
         if len(set(checks)) < len(checks):
-            raise ValueError(f"a check is given twice among {checks}")
+            raise InputError(f"a check is given twice among {checks}")
         if not any(check.verdict == "pass" for check in self.audit):
-            raise ValueError("the audit has no check that was passed")
+            raise InputError("the audit has no check that was passed")
         return self
 
     @model_validator(mode="after")
@@ -168,7 +169,7 @@ class Entry(Part):
     def _labels_differ(self) -> Self:
         labels = [result.label for result in self.results]
         if len(set(labels)) < len(labels):
-            raise ValueError(f"two results have one label among {labels}")
+            raise InputError(f"two results have one label among {labels}")
         return self
 
     @model_validator(mode="after")
@@ -177,13 +178,13 @@ class Entry(Part):
             for run in result.runs:
                 follows = cell_id(self._cell(result, run), self.protocol, result.digest, self.loss_digest)
                 if run.cell != follows:
-                    raise ValueError(
+                    raise InputError(
                         f"{result.label}, seed {run.seed}: the cell's id is {run.cell}, but loss, settings, data and "
                         f"protocol give {follows}"
                     )
         return self
 
-    def _cell(self, result: Result, run: Run) -> dict[str, Any]:
+    def _cell(self, result: Result, run: EntryRun) -> dict[str, Any]:
         parts = {"dataset": result.dataset, "backbone": result.backbone, "dim": result.dim, "recipe": result.recipe}
         return {**parts, "loss": self.loss, "hyper": self.hyper, "seed": run.seed}
 
@@ -227,16 +228,16 @@ _UNITS = {column.key: column.unit for column in COLUMNS}
 _LARGEST = {"%": 1.0, "°": 180.0}
 
 
-def _check_places(what: str, values: list[Any], runs: list[Run]) -> None:
+def _check_places(what: str, values: list[Any], runs: list[EntryRun]) -> None:
     if len(values) != len(runs):
-        raise ValueError(f"{what}: {len(values)} values for {len(runs)} runs")
+        raise InputError(f"{what}: {len(values)} values for {len(runs)} runs")
     for value, run in zip(values, runs, strict=True):
         if value is not None and run.diverged_at is not None:
-            raise ValueError(f"{what}: seed {run.seed} diverged and cannot have a value")
+            raise InputError(f"{what}: seed {run.seed} diverged and cannot have a value")
 
 
 def _check_bounds(what: str, metric: str, value: float | None) -> None:
     """Shares lie between 0 and 1, angles between 0 and 180°."""
     largest = _LARGEST.get(_UNITS.get(metric, ""))
     if value is not None and largest is not None and not 0.0 <= value <= largest:
-        raise ValueError(f"{what} is {value}, expected 0 to {largest:g}")
+        raise InputError(f"{what} is {value}, expected 0 to {largest:g}")

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import losses
+from benchmark.errors import InputError
 from benchmark.store import write_atomically
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
@@ -46,7 +47,7 @@ def write_template(name: str, folder: Path | None = None) -> Path:
     check_name(name)
     path = (folder or Path(losses.__file__).parent) / f"{name}.py"
     if path.exists():
-        raise ValueError(f"{path} is there already; choose another name, or remove it first")
+        raise InputError(f"{path} is there already; choose another name, or remove it first")
     write_atomically(path, TEMPLATE.format(name=name, title=_title(name)).encode())
     return path
 
@@ -57,11 +58,11 @@ def _title(name: str) -> str:
 
 def check_name(name: str) -> None:
     if not NAME.fullmatch(name) or keyword.iskeyword(name):
-        raise ValueError(
+        raise InputError(
             f"{name!r} cannot be a loss's name: expected a word of lower-case letters, digits and underscores that "
             "begins with a letter, at most 40 characters, such as my_loss"
         )
     if name in RESERVED or name in losses.__all__ or _title(name) in losses.__all__ or _title(name) == "Tensor":
-        raise ValueError(f"{name!r} means something else in experiment files, commands or losses/; choose another name")
+        raise InputError(f"{name!r} means something else in experiment files, commands or losses/; choose another name")
     if name in losses.names() or name in losses.broken():
-        raise ValueError(f"there is a loss named {name!r} already; choose another name")
+        raise InputError(f"there is a loss named {name!r} already; choose another name")

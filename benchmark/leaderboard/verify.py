@@ -8,10 +8,9 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from benchmark import scoring
-from benchmark.collected import JACKKNIFE
-from benchmark.leaderboard.entries import MAIN_FIGURES, Entry, Result
-from benchmark.leaderboard.entries import Run as EnteredRun
-from benchmark.leaderboard.making import DECIMALS, WITHOUT_EACH_IDENTITY
+from benchmark.leaderboard.entries import MAIN_FIGURES, Entry, EntryRun, Result
+from benchmark.leaderboard.make_entry import DECIMALS, WITHOUT_EACH_IDENTITY
+from benchmark.results import JACKKNIFE
 from benchmark.store import DamagedError, Run, Store
 
 ROUNDING = 1e-6
@@ -20,7 +19,7 @@ FAR = 0.05
 
 
 @dataclass
-class Verdict:
+class EntryCheck:
     """What came of checking one entry."""
 
     problems: list[str] = field(default_factory=list)
@@ -41,10 +40,10 @@ class Verdict:
         return f"sound: {name}: {self.checked} runs computed again" + (f", {absent}" if self.absent else "")
 
 
-def verify(entry: Entry, store: Store, recompute: bool = True) -> Verdict:
+def verify(entry: Entry, store: Store, recompute: bool = True) -> EntryCheck:
     """Compares the entry with the runs that are stored here: their figures are computed again from the embeddings,
     or, without `recompute`, taken as they were stored."""
-    verdict = Verdict()
+    verdict = EntryCheck()
     for result in entry.results:
         for place, entered in enumerate(result.runs):
             run = _stored(store, entered)
@@ -60,7 +59,7 @@ def verify(entry: Entry, store: Store, recompute: bool = True) -> Verdict:
     return verdict
 
 
-def _stored(store: Store, entered: EnteredRun) -> Run | None:
+def _stored(store: Store, entered: EntryRun) -> Run | None:
     """The whole run of the entered cell."""
     try:
         return store.load(entered.cell) if store.has(entered.cell) else None

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmark.errors import InputError
 from benchmark.metrics.inputs import Bools, Floats, Ints, Measured
 
 Counts = NDArray[np.unsignedinteger[Any]]
@@ -175,7 +176,7 @@ def curve(counts: ScoreCounts, max_points: int = 2000) -> Curve:
     over its logarithm, each of them exact.
     """
     if not counts.measurable:
-        raise ValueError(f"a curve needs same and different pairs, got {counts.n_same}, {counts.n_different}")
+        raise InputError(f"a curve needs same and different pairs, got {counts.n_same}, {counts.n_different}")
     if len(counts.same) <= max_points:
         accepted, false = (np.cumsum(np.r_[0, part.astype(np.int64)]) for part in (counts.same, counts.different))
         points = np.column_stack([np.arange(len(accepted)), accepted, false])

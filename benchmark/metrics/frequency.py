@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmark.errors import InputError
 from benchmark.metrics.inputs import Bools, Floats, Ints, Measured, Values, as_array
 
 RARE_BELOW, FREQUENT_ABOVE = 20, 100  # training images of a class, as long-tail benchmarks count them
@@ -20,7 +21,7 @@ def by_frequency(name: str, values: Floats, labels: Ints, class_counts: Values |
         return {}
     groups = frequency_groups(class_counts)
     if len(labels) and (labels.min() < 0 or labels.max() >= len(groups)):
-        raise ValueError(f"label {labels.max()} has no count: class_counts holds {len(groups)} classes")
+        raise InputError(f"label {labels.max()} has no count: class_counts holds {len(groups)} classes")
     group = groups[labels]
     return {
         f"{name}_{which}": float(values[group == which].mean()) if (group == which).any() else None

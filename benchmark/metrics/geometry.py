@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from benchmark.errors import InputError
 from benchmark.metrics.angles import mean_cross_angle, row_angles, spread
 from benchmark.metrics.inputs import (
     Bools,
@@ -63,9 +64,7 @@ def class_centres(embeddings: Values, labels: Values, num_classes: int | None = 
     return Centres(centres, counts, totals / np.maximum(counts, 1), len(matrix) - int(counts.sum()))
 
 
-def geometry(
-    embeddings: Values, labels: Values, weight: Values | None = None, *, split: str | None = None
-) -> Measured:
+def geometry(embeddings: Values, labels: Values, weight: Values | None = None, *, split: str | None = None) -> Measured:
     """Angles in degrees between embeddings, class centres and class weights.
 
     `wc_intra`: centre to its weight; `w_inter`, `c_inter`, `cw_inter`: weight to weight, centre to centre,
@@ -93,7 +92,7 @@ def geometry_from_centres(
     counts = as_labels(counts, len(rows), "counts")
     angles = as_array(mean_angles).astype(np.float64)
     if angles.shape != (len(rows),) or not np.isfinite(angles).all():
-        raise ValueError(f"mean_angles must be {len(rows)} finite numbers, got shape {angles.shape}")
+        raise InputError(f"mean_angles must be {len(rows)} finite numbers, got shape {angles.shape}")
     has_centre &= counts > 0
     around = spread(rows_where(has_centre, rows))
     n_around = int(counts[has_centre].sum())
@@ -113,7 +112,7 @@ def geometry_from_centres(
 def _with_weights(centres: Floats, has_centre: Bools, weight: Floats) -> tuple[Measured, Measured]:
     """What lies between centres and weights, and between the weights themselves."""
     if weight.shape != centres.shape:
-        raise ValueError(f"centres have shape {centres.shape}, but weight has shape {weight.shape}")
+        raise InputError(f"centres have shape {centres.shape}, but weight has shape {weight.shape}")
     rows, has_weight = unit_rows(weight)
     both = has_centre & has_weight
     apart = spread(rows_where(has_weight, rows))

@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmark.errors import InputError
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -26,12 +28,12 @@ def as_matrix(values: Values, name: str) -> NDArray[Any]:
     """A finite floating-point matrix; what is wrong with it is said by name."""
     matrix = as_array(values)
     if matrix.ndim != 2:
-        raise ValueError(f"{name} must be a matrix (rows × dimensions), got shape {matrix.shape}")
+        raise InputError(f"{name} must be a matrix (rows × dimensions), got shape {matrix.shape}")
     if not (np.issubdtype(matrix.dtype, np.floating) or np.issubdtype(matrix.dtype, np.integer)):
-        raise ValueError(f"{name} must hold real numbers, got {matrix.dtype}")
+        raise InputError(f"{name} must hold real numbers, got {matrix.dtype}")
     bad = np.flatnonzero(~np.isfinite(matrix).all(axis=1))
     if len(bad):
-        raise ValueError(f"{name}: {len(bad)} of {len(matrix)} rows hold NaN or infinity, first row {bad[0]}")
+        raise InputError(f"{name}: {len(bad)} of {len(matrix)} rows hold NaN or infinity, first row {bad[0]}")
     return matrix
 
 
@@ -39,9 +41,9 @@ def as_labels(values: Values, length: int, name: str = "labels") -> Ints:
     """One whole number per row."""
     labels = as_array(values)
     if labels.shape != (length,):
-        raise ValueError(f"{name} must have shape ({length},), got {labels.shape}")
+        raise InputError(f"{name} must have shape ({length},), got {labels.shape}")
     if labels.size and not np.issubdtype(labels.dtype, np.integer):
-        raise ValueError(f"{name} must be whole numbers, got {labels.dtype}")
+        raise InputError(f"{name} must be whole numbers, got {labels.dtype}")
     return labels.astype(np.int64)
 
 
@@ -50,7 +52,7 @@ def as_classes(values: Values, length: int, num_classes: int, what: str) -> Ints
     labels = as_labels(values, length)
     wrong = labels[(labels < 0) | (labels >= num_classes)]
     if len(wrong):
-        raise ValueError(f"label {wrong[0]} has no {what}: there are {num_classes}, 0 … {num_classes - 1}")
+        raise InputError(f"label {wrong[0]} has no {what}: there are {num_classes}, 0 … {num_classes - 1}")
     return labels
 
 

@@ -5,6 +5,7 @@ Small enough to be stored with a run, so that statistics need neither embeddings
 
 import numpy as np
 
+from benchmark.errors import InputError
 from benchmark.metrics.curves import score_counts
 from benchmark.metrics.folds import decided_rightly
 from benchmark.metrics.inputs import Bools, Floats, Ints, Values, as_array, as_labels
@@ -29,9 +30,7 @@ def pair_jackknife(
     scores = as_array(scores).astype(np.float64)
     same, identities = as_array(same).astype(np.bool_), as_array(identities)
     if identities.shape != (len(scores), 2) or same.shape != scores.shape:
-        raise ValueError(
-            f"{len(scores)} scores do not fit same {same.shape} and identities {identities.shape}"
-        )
+        raise InputError(f"{len(scores)} scores do not fit same {same.shape} and identities {identities.shape}")
     names = np.unique(identities if of_identities is None else as_array(of_identities))
     ends: Ints = np.searchsorted(names, identities.ravel()).reshape(identities.shape)
     pair_of, identity_of = _takes_part(ends)
@@ -48,7 +47,7 @@ def mean_jackknife(values: Values, identities: Values) -> Floats:
     values = as_array(values).astype(np.float64)
     names, identity = np.unique(as_array(identities), return_inverse=True)
     if len(names) < 2:
-        raise ValueError("leaving out an identity needs at least two of them")
+        raise InputError("leaving out an identity needs at least two of them")
     remaining = len(values) - np.bincount(identity)
     without: Floats = (values.sum() - np.bincount(identity, weights=values)) / remaining
     return without
@@ -78,9 +77,7 @@ def _accuracy_without_each(
     return without
 
 
-def _rates_without_each(
-    scores: Floats, same: Bools, pair_of: Ints, identity_of: Ints, n: int
-) -> dict[str, Floats]:
+def _rates_without_each(scores: Floats, same: Bools, pair_of: Ints, identity_of: Ints, n: int) -> dict[str, Floats]:
     """EER, AUC and TAR at FAR from the counts of each score, a block of identities at a time."""
     counts = score_counts(scores, same)
     position = np.searchsorted(-counts.score_at(np.arange(len(counts.same))), -scores)

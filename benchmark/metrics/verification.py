@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from benchmark.errors import InputError
 from benchmark.metrics.curves import on_grid, rates, score_counts
 from benchmark.metrics.folds import accuracy_on_folds, deal_folds, share_identities
 from benchmark.metrics.inputs import (
@@ -104,13 +105,13 @@ def as_pairs(values: Values, n_embeddings: int) -> Ints:
     """P×2 positions of embeddings, each within range and no embedding paired with itself."""
     pairs = as_array(values)
     if pairs.ndim != 2 or pairs.shape[1] != 2 or not np.issubdtype(pairs.dtype, np.integer):
-        raise ValueError(f"pairs must be whole numbers, P×2, got {pairs.dtype} of shape {pairs.shape}")
+        raise InputError(f"pairs must be whole numbers, P×2, got {pairs.dtype} of shape {pairs.shape}")
     wrong = np.flatnonzero(((pairs < 0) | (pairs >= n_embeddings)).any(axis=1))
     if len(wrong):
-        raise ValueError(f"pair {wrong[0]} is {pairs[wrong[0]].tolist()} of {n_embeddings} embeddings")
+        raise InputError(f"pair {wrong[0]} is {pairs[wrong[0]].tolist()} of {n_embeddings} embeddings")
     itself = np.flatnonzero(pairs[:, 0] == pairs[:, 1])
     if len(itself):
-        raise ValueError(f"pair {itself[0]} compares embedding {pairs[itself[0], 0]} with itself")
+        raise InputError(f"pair {itself[0]} compares embedding {pairs[itself[0], 0]} with itself")
     return pairs.astype(np.int64)
 
 
@@ -118,9 +119,9 @@ def _which_are_same(same: Values | None, identities: Ints | None, n_pairs: int) 
     if same is not None:
         given = as_array(same)
         if given.shape != (n_pairs,) or not np.isin(given, (0, 1)).all():
-            raise ValueError(f"same must be {n_pairs} booleans, got {given.dtype} of shape {given.shape}")
+            raise InputError(f"same must be {n_pairs} booleans, got {given.dtype} of shape {given.shape}")
         return given.astype(np.bool_)
     if identities is None:
-        raise ValueError("verification needs labels or same to know which pairs are of one identity")
+        raise InputError("verification needs labels or same to know which pairs are of one identity")
     alike: Bools = identities[:, 0] == identities[:, 1]
     return alike

@@ -1,14 +1,14 @@
 """Paper tables: published figures beside measured ones, with the reasons why they differ.
 
-    paper = papers.load("arcface")           # a shipped name, or the path of a YAML file
-    papers.make_table(paper, "cpu", request) # runs what is missing, writes and shows the table
+paper = papers.load("arcface")           # a shipped name, or the path of a YAML file
+papers.make_table(paper, "cpu", request) # runs what is missing, writes and shows the table
 """
 
+from benchmark.papers.builtin import load, names
 from benchmark.papers.comparison import Comparison, compare_with_published
 from benchmark.papers.layout import tables
-from benchmark.papers.making import make_table, make_tables, show
 from benchmark.papers.paper import Paper, Scale
-from benchmark.papers.shipped import load, names
+from benchmark.papers.run_table import make_table, make_tables, show
 
 __all__ = [
     "Comparison",

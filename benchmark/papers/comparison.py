@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from benchmark.papers.paper import Effect, Figure, Measured, Paper, Published, Row, Scale
+from benchmark.papers.paper import MeasuredColumn, Paper, PaperEffect, PaperRow, Published, PublishedColumn, Scale
 from benchmark.statistics import Agreement, Jackknife, compare, holm, rank_agreement, summarise
 
 LEVEL = 0.95
@@ -21,7 +21,7 @@ UNPUBLISHED, UNTESTED = "nothing published", "not tested"
 
 
 @dataclass(frozen=True)
-class Estimate:
+class MeasuredValue:
     """A measured figure, in the unit that is shown."""
 
     mean: float | None
@@ -32,7 +32,7 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class Difference:
+class FromPublished:
     """Measured minus published, on the same data; the interval is the measured figure's."""
 
     value: float
@@ -51,8 +51,8 @@ class PublishedDifference:
 class EffectFound:
     """A difference between two rows, as published and as measured."""
 
-    effect: Effect
-    measured: Measured
+    effect: PaperEffect
+    measured: MeasuredColumn
     published: dict[str, PublishedDifference]  # by figure
     remark: str  # on what was published
     difference: float | None
@@ -66,8 +66,8 @@ class EffectFound:
 class OrderFound:
     """How far a measured figure and a published one put the rows in the same order."""
 
-    measured: Measured
-    figure: Figure
+    measured: MeasuredColumn
+    figure: PublishedColumn
     agreement: Agreement
 
 
@@ -75,7 +75,7 @@ class OrderFound:
 class Comparison:
     paper: Paper
     scale: Scale
-    estimates: dict[tuple[str, str], Estimate]  # by row and measured figure
+    estimates: dict[tuple[str, str], MeasuredValue]  # by row and measured figure
     effects: list[EffectFound]
     orders: list[OrderFound]
     left_out: dict[str, str]  # datasets that were not trained on, and why
@@ -85,14 +85,14 @@ class Comparison:
     def published(self, row: str, figure: str) -> Published | None:
         return self.paper.row(row).published.get(figure)
 
-    def difference(self, row: str, figure: Figure, measured: Measured) -> Difference | None:
+    def difference(self, row: str, figure: PublishedColumn, measured: MeasuredColumn) -> FromPublished | None:
         """Only on the same data, and where both are known."""
         published, estimate = self.published(row, figure.name), self.estimates.get((row, measured.name))
         if not self.scale.on_same_data(figure, measured) or published is None:
             return None
         if estimate is None or estimate.mean is None:
             return None
-        return Difference(estimate.mean - published.value, estimate.half_width)
+        return FromPublished(estimate.mean - published.value, estimate.half_width)
 
 
 def compare_with_published(
@@ -105,7 +105,7 @@ def compare_with_published(
     origin: str = "",
 ) -> Comparison:
     """`results` has the columns loss, dataset, seed and one a metric, as statistics take them."""
-    estimates: dict[tuple[str, str], Estimate] = {}
+    estimates: dict[tuple[str, str], MeasuredValue] = {}
     effects: list[EffectFound] = []
     orders: list[OrderFound] = []
     for measured in scale.measured:
@@ -118,18 +118,18 @@ def compare_with_published(
     return Comparison(paper, scale, estimates, effects, orders, left_out or {}, unfinished, origin)
 
 
-def _rows_of(results: pd.DataFrame, measured: Measured) -> pd.DataFrame:
+def _rows_of(results: pd.DataFrame, measured: MeasuredColumn) -> pd.DataFrame:
     if results.empty or measured.metric not in results.columns:
         return pd.DataFrame()
     return results[results["dataset"] == measured.dataset]
 
 
 def _estimates(
-    rows: pd.DataFrame, measured: Measured, jackknife: Jackknife | None
-) -> dict[tuple[str, str], Estimate]:
+    rows: pd.DataFrame, measured: MeasuredColumn, jackknife: Jackknife | None
+) -> dict[tuple[str, str], MeasuredValue]:
     found = {}
     for one in summarise(rows, [measured.metric], jackknife, LEVEL).to_dict("records"):
-        found[str(one["loss"]), measured.name] = Estimate(
+        found[str(one["loss"]), measured.name] = MeasuredValue(
             mean=_scaled(one["mean"], measured),
             half_width=_scaled(one["half_width"], measured),
             seeds=int(one["n_seeds"]),
@@ -139,12 +139,12 @@ def _estimates(
     return found
 
 
-def _scaled(value: object, measured: Measured) -> float | None:
+def _scaled(value: object, measured: MeasuredColumn) -> float | None:
     return float(value) * measured.factor if isinstance(value, float) else None
 
 
 def _effects(
-    paper: Paper, rows: pd.DataFrame, measured: Measured, jackknife: Jackknife | None
+    paper: Paper, rows: pd.DataFrame, measured: MeasuredColumn, jackknife: Jackknife | None
 ) -> list[EffectFound]:
     """Of the effects whose two rows were trained; Holm's correction is over the effects on this figure."""
     trained = set(rows["loss"])
@@ -174,7 +174,7 @@ def _effects(
 
 
 def _test(
-    rows: pd.DataFrame, effect: Effect, measured: Measured, jackknife: Jackknife | None
+    rows: pd.DataFrame, effect: PaperEffect, measured: MeasuredColumn, jackknife: Jackknife | None
 ) -> dict[str, object]:
     two = rows[rows["loss"].isin([effect.row, effect.than])]
     compared = compare(two, effect.than, [measured.metric], jackknife, LEVEL)
@@ -182,7 +182,7 @@ def _test(
 
 
 def _published_effect(
-    paper: Paper, effect: Effect, measured: Measured
+    paper: Paper, effect: PaperEffect, measured: MeasuredColumn
 ) -> tuple[dict[str, PublishedDifference], str]:
     """The differences by figure, and what is to be said of their sources."""
     found, remarks = {}, []
@@ -215,10 +215,10 @@ def _verdict(published: Collection[float], difference: float | None, p_holm: flo
     return SAME if signs == {np.sign(difference)} else OPPOSITE
 
 
-def _order(paper: Paper, rows: pd.DataFrame, measured: Measured, figure: Figure) -> OrderFound:
+def _order(paper: Paper, rows: pd.DataFrame, measured: MeasuredColumn, figure: PublishedColumn) -> OrderFound:
     """Of the most rows whose published figures are of one source or of comparable ones."""
     by_seed = rows.pivot_table(index="loss", columns="seed", values=measured.metric, aggfunc="mean", dropna=False)
-    groups: dict[frozenset[str], list[Row]] = {}
+    groups: dict[frozenset[str], list[PaperRow]] = {}
     for row in paper.rows:
         if figure.name in row.published and row.label in by_seed.index:
             sources = paper.comparable_with(row.published[figure.name].source).sources

@@ -11,12 +11,11 @@ from benchmark.papers.comparison import (
     Comparison,
     EffectFound,
 )
-from benchmark.papers.paper import FIGURES, Figure, Measured, Row
+from benchmark.papers.paper import FIGURES, MeasuredColumn, PaperRow, PublishedColumn
 from benchmark.papers.setting import differences, unknown
-from benchmark.tables import Column, Entry, Table, with_error
-from benchmark.tables import Row as Line
+from benchmark.tables import Column, Row, Table, Value, with_error
 
-NOTHING = Entry("–")
+NOTHING = Value("–")
 VERDICTS = {
     SAME: "same direction",
     OPPOSITE: "OPPOSITE direction",
@@ -45,7 +44,7 @@ def _made(comparison: Comparison, sources: bool) -> list[Table]:
 
 def _by_loss(comparison: Comparison, sources: bool) -> Table:
     """A line a loss. A figure measured on the published data stands beside it with the difference."""
-    columns, cells = [Column("loss", numeric=False)], [[Entry(row.label)] for row in comparison.paper.rows]
+    columns, cells = [Column("loss", numeric=False)], [[Value(row.label)] for row in comparison.paper.rows]
     placed: set[str] = set()
     for figure in comparison.paper.figures:
         columns.append(Column(f"{_heading(figure)}, published", figure.meaning))
@@ -80,7 +79,7 @@ def _by_figure(comparison: Comparison, sources: bool) -> Table:
             columns.append(Column("difference", "measured minus published", name=f"{row.label}, difference"))
     cells = []
     for figure, measured in _pairs(comparison):
-        line = [Entry(_heading(figure) if figure else "–"), Entry(_measured_heading(measured) if measured else "–")]
+        line = [Value(_heading(figure) if figure else "–"), Value(_measured_heading(measured) if measured else "–")]
         for row in comparison.paper.rows:
             is_trained = row.label in trained
             line += [published_entry(comparison, row, figure)] if row.published else []
@@ -92,17 +91,17 @@ def _by_figure(comparison: Comparison, sources: bool) -> Table:
     return _main_table(comparison, columns, cells)
 
 
-def _pairs(comparison: Comparison) -> list[tuple[Figure | None, Measured | None]]:
+def _pairs(comparison: Comparison) -> list[tuple[PublishedColumn | None, MeasuredColumn | None]]:
     """Each published figure with the measured one that stands beside it alone; the other measured ones follow."""
     alone = {one.beside[0]: one for one in comparison.scale.measured if len(one.beside) == 1}
-    pairs: list[tuple[Figure | None, Measured | None]] = [
+    pairs: list[tuple[PublishedColumn | None, MeasuredColumn | None]] = [
         (figure, alone.get(figure.name)) for figure in comparison.paper.figures
     ]
     placed = {measured.name for _, measured in pairs if measured}
     return pairs + [(None, measured) for measured in comparison.scale.measured if measured.name not in placed]
 
 
-def published_entry(comparison: Comparison, row: Row, figure: Figure | None) -> Entry:
+def published_entry(comparison: Comparison, row: PaperRow, figure: PublishedColumn | None) -> Value:
     """As it was read; another source than the main one is told in a note, and 2nd-hand wherever it is."""
     published = comparison.published(row.label, figure.name) if figure else None
     if published is None:
@@ -110,26 +109,28 @@ def published_entry(comparison: Comparison, row: Row, figure: Figure | None) -> 
     text = f"{published.value:.2f}" + (f" (mean of {len(published.runs)})" if len(published.runs) > 1 else "")
     text += " (2nd-hand)" if published.source.second_hand else ""
     note = "" if published.source == comparison.paper.sources[0] else published.source.in_words
-    return Entry(text, published.value, note=note)
+    return Value(text, published.value, note=note)
 
 
-def source_entry(comparison: Comparison, row: Row, figure: Figure | None) -> Entry:
+def source_entry(comparison: Comparison, row: PaperRow, figure: PublishedColumn | None) -> Value:
     published = comparison.published(row.label, figure.name) if figure else None
-    return NOTHING if published is None else Entry(published.source.in_words)
+    return NOTHING if published is None else Value(published.source.in_words)
 
 
-def measured_entry(comparison: Comparison, row: Row, measured: Measured | None) -> Entry:
+def measured_entry(comparison: Comparison, row: PaperRow, measured: MeasuredColumn | None) -> Value:
     estimate = comparison.estimates.get((row.label, measured.name)) if measured else None
     if estimate is None:
-        return Entry("–", note=row.unmeasured)
+        return Value("–", note=row.unmeasured)
     runs = estimate.seeds + estimate.diverged
     note = f"{estimate.diverged} of {runs} runs diverged or have no such figure" if estimate.diverged else ""
     if estimate.mean is None:
-        return Entry("no value", note=note)
+        return Value("no value", note=note)
     return with_error(estimate.mean, estimate.half_width, note=note)
 
 
-def difference_entry(comparison: Comparison, row: Row, figure: Figure | None, measured: Measured | None) -> Entry:
+def difference_entry(
+    comparison: Comparison, row: PaperRow, figure: PublishedColumn | None, measured: MeasuredColumn | None
+) -> Value:
     found = comparison.difference(row.label, figure, measured) if figure and measured else None
     if found is None:
         return NOTHING
@@ -137,8 +138,8 @@ def difference_entry(comparison: Comparison, row: Row, figure: Figure | None, me
     return _signed(entry) if found.value > 0 else entry
 
 
-def _signed(entry: Entry) -> Entry:
-    return Entry(f"+{entry.text}", entry.value, entry.mark, entry.note, entry.error)
+def _signed(entry: Value) -> Value:
+    return Value(f"+{entry.text}", entry.value, entry.mark, entry.note, entry.error)
 
 
 def _effects(comparison: Comparison, sources: bool) -> list[Table]:
@@ -157,15 +158,15 @@ def _effects(comparison: Comparison, sources: bool) -> list[Table]:
     for found in comparison.effects:
         entry = with_error(found.difference, found.half_width, note=found.note)
         cells = (
-            Entry(f"{found.effect.row} − {found.effect.than}"),
-            Entry(_measured_heading(found.measured)),
-            Entry(_published_differences(found), note=found.remark),
-            *([Entry(found.remark)] if sources else []),
+            Value(f"{found.effect.row} − {found.effect.than}"),
+            Value(_measured_heading(found.measured)),
+            Value(_published_differences(found), note=found.remark),
+            *([Value(found.remark)] if sources else []),
             _signed(entry) if (found.difference or 0.0) > 0 else entry,
-            Entry("–") if found.p_holm is None else Entry(_p(found.p_holm), found.p_holm),
-            Entry(VERDICTS[found.verdict]),
+            Value("–") if found.p_holm is None else Value(_p(found.p_holm), found.p_holm),
+            Value(VERDICTS[found.verdict]),
         )
-        lines.append(Line(cells))
+        lines.append(Row(cells))
     caption = (
         "Differences between rows, published and measured each within its own data, with the 95 % interval of the "
         "paired difference. A direction counts where p, corrected by Holm's method over the differences of one "
@@ -208,13 +209,13 @@ def _orders(comparison: Comparison) -> list[Table]:
         agreement = order.agreement
         ends = [_with_sign(end) for end in (agreement.low, agreement.high) if end is not None]
         cells = (
-            Entry(_heading(order.figure)),
-            Entry(_measured_heading(order.measured)),
-            Entry(str(agreement.rows), agreement.rows),
+            Value(_heading(order.figure)),
+            Value(_measured_heading(order.measured)),
+            Value(str(agreement.rows), agreement.rows),
             with_error(agreement.tau),
-            Entry(" to ".join(ends) or "–", note=agreement.note),
+            Value(" to ".join(ends) or "–", note=agreement.note),
         )
-        lines.append(Line(cells))
+        lines.append(Row(cells))
     caption = (
         "1: both put the rows in the same order; −1: in the reverse; 0: no relation. The interval carries the measured "
         "figures' seeds, drawn anew for all rows together; published figures count as exact. Rows count where their "
@@ -224,9 +225,9 @@ def _orders(comparison: Comparison) -> list[Table]:
     return [Table(name, "Is the order of the rows the same?", tuple(columns), tuple(lines), caption)]
 
 
-def _main_table(comparison: Comparison, columns: list[Column], cells: list[list[Entry]]) -> Table:
+def _main_table(comparison: Comparison, columns: list[Column], cells: list[list[Value]]) -> Table:
     paper, scale = comparison.paper, comparison.scale
-    lines = [Line(tuple(line)) for line in cells]
+    lines = [Row(tuple(line)) for line in cells]
     title = f"{paper.title} ({scale.name} scale)"
     return Table(scale.experiment.name, title, tuple(columns), tuple(lines), paper.claim, _footnotes(comparison))
 
@@ -264,26 +265,26 @@ def _about_measured(comparison: Comparison) -> str:
     return f"Measured: mean over {count} seeds ± half the width of the {'; '.join(kinds)}."
 
 
-def _on_same_data(comparison: Comparison, figure: Figure) -> list[Measured]:
+def _on_same_data(comparison: Comparison, figure: PublishedColumn) -> list[MeasuredColumn]:
     return [measured for measured in comparison.scale.measured if comparison.scale.on_same_data(figure, measured)]
 
 
-def _heading(figure: Figure) -> str:
+def _heading(figure: PublishedColumn) -> str:
     return f"{figure.name} {figure.unit}" + (f" ({figure.other_loss})" if figure.other_loss else "")
 
 
-def _measured_heading(measured: Measured) -> str:
+def _measured_heading(measured: MeasuredColumn) -> str:
     return f"{measured.name} {measured.unit}"
 
 
-def _measured_column(measured: Measured) -> Column:
+def _measured_column(measured: MeasuredColumn) -> Column:
     return Column(f"{_measured_heading(measured)}, measured", f"{measured.metric} on {measured.dataset}")
 
 
-def _difference_column(figure: Figure, measured: Measured) -> Column:
+def _difference_column(figure: PublishedColumn, measured: MeasuredColumn) -> Column:
     return Column("difference", "measured minus published", name=f"{measured.name} minus {figure.name}")
 
 
-def _fill(cells: list[list[Entry]], entries: list[Entry]) -> None:
+def _fill(cells: list[list[Value]], entries: list[Value]) -> None:
     for line, entry in zip(cells, entries, strict=True):
         line.append(entry)

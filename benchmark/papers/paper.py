@@ -51,7 +51,7 @@ class Published:
 
 
 @dataclass(frozen=True)
-class Figure:
+class PublishedColumn:
     """A column of the published table."""
 
     name: str
@@ -62,7 +62,7 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Row:
+class PaperRow:
     """A loss of the table. At a scale that trains it, a loss of the scale's experiment has the same label."""
 
     label: str
@@ -72,7 +72,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Effect:
+class PaperEffect:
     """A difference that the paper speaks of: the first row's figure minus the second's."""
 
     row: str
@@ -80,7 +80,7 @@ class Effect:
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredColumn:
     """A figure that runs of a scale give."""
 
     name: str
@@ -120,7 +120,7 @@ class Scale:
     differences: tuple[str, ...]  # ways in which it differs that no comparison of settings finds
     alike: frozenset[str]  # keys of the setting that are kept, although in other words
     own_data: Mapping[str, OwnData]  # by the dataset's label
-    measured: tuple[Measured, ...]
+    measured: tuple[MeasuredColumn, ...]
     unmeasured: tuple[Unmeasured, ...]
     experiment: Experiment
 
@@ -129,7 +129,7 @@ class Scale:
         own = self.own_data.get(label)
         return own.data if own else data_name(next(row for row in self.experiment.datasets if row.label == label))
 
-    def on_same_data(self, figure: Figure, measured: Measured) -> bool:
+    def on_same_data(self, figure: PublishedColumn, measured: MeasuredColumn) -> bool:
         """Only then may one be subtracted from the other."""
         same_kind = figure.unit == measured.unit and not figure.other_loss
         return figure.name in measured.beside and same_kind and self.data_of(measured.dataset) == figure.data
@@ -145,15 +145,15 @@ class Paper:
     sources: tuple[Source, ...]  # the first is the main one
     comparable: tuple[Comparable, ...]  # no source is in two of them
     setting: Mapping[str, object]
-    figures: tuple[Figure, ...]
-    rows: tuple[Row, ...]
-    effects: tuple[Effect, ...]
+    figures: tuple[PublishedColumn, ...]
+    rows: tuple[PaperRow, ...]
+    effects: tuple[PaperEffect, ...]
     scales: Mapping[str, Scale]
 
-    def figure(self, name: str) -> Figure:
+    def figure(self, name: str) -> PublishedColumn:
         return next(figure for figure in self.figures if figure.name == name)
 
-    def row(self, label: str) -> Row:
+    def row(self, label: str) -> PaperRow:
         return next(row for row in self.rows if row.label == label)
 
     def comparable_with(self, source: Source) -> Comparable:

@@ -8,7 +8,7 @@ from pydantic import Field
 
 import losses
 from benchmark.cell import Recipe
-from benchmark.papers.paper import Paper, Row, Scale
+from benchmark.papers.paper import Paper, PaperRow, Scale
 from benchmark.spec import DatasetRow, LossRow
 from benchmark.spec.training_sizes import training_size
 from benchmark.spec.values import Keys
@@ -151,7 +151,7 @@ def _of_losses(paper: Paper, scale: Scale) -> Iterator[str]:
         yield f"{key}: {there} there, {here} here ({which})"
 
 
-def _of_row(row: Row, loss: LossRow, scale: Scale) -> Iterator[tuple[str, str, str]]:
+def _of_row(row: PaperRow, loss: LossRow, scale: Scale) -> Iterator[tuple[str, str, str]]:
     declared = losses.get(loss.name).hyper
     for key, published in row.hyper.items():
         if key not in declared:

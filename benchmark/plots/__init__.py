@@ -9,16 +9,16 @@ and one marked with `@plot` that takes all an experiment has to show and yields 
 `Skipped` with the reason. Files whose names begin with an underscore are the machinery.
 """
 
-from benchmark.plots._material import Material
+from benchmark.plots._context import Context
+from benchmark.plots._files import as_png, as_svg, save
 from benchmark.plots._picture import SECTIONS, Picture, Skipped
 from benchmark.plots._registry import Plot, draw_all, names, plot
-from benchmark.plots._saving import as_png, as_svg, save
 from benchmark.plots._style import Look, looks
 
 __all__ = [
     "SECTIONS",
+    "Context",
     "Look",
-    "Material",
     "Picture",
     "Plot",
     "Skipped",

@@ -5,7 +5,7 @@ import io
 import pandas as pd
 from matplotlib.axes import Axes
 
-from benchmark.plots._material import Material
+from benchmark.plots._context import Context
 from benchmark.plots._style import Look
 from benchmark.store import Run
 
@@ -13,7 +13,7 @@ FEW_EPOCHS = 3  # up to which points are marked
 ALWAYS = ("epoch", "step", "loss", "lr")  # every other column is a scale, a margin or what else a loss keeps
 
 
-def histories(material: Material) -> pd.DataFrame:
+def histories(material: Context) -> pd.DataFrame:
     """One row an epoch of a run: loss_label, dataset, seed, diverged, epoch, loss and what the loss adapts."""
     table = material.table
     rows = zip(material.collected.runs, table["loss"], table["dataset"], table["seed"], table["status"], strict=True)

@@ -5,10 +5,11 @@ import pkgutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from benchmark.collected import Collected
 from benchmark.columns import VERIFICATION
-from benchmark.plots._material import Material
+from benchmark.errors import InputError
+from benchmark.plots._context import Context
 from benchmark.plots._picture import SECTIONS, Picture, Skipped
+from benchmark.results import ExperimentResults
 
 PACKAGE = "benchmark.plots"
 Drawn = Iterator[Picture | Skipped]
@@ -24,17 +25,17 @@ class Plot:
     section: str
     place: int  # within the section, the lowest first
     most_losses: int | None
-    draw: Callable[[Material], Drawn]
+    draw: Callable[[Context], Drawn]
 
 
 def plot(
     title: str, section: str, place: int, most_losses: int | None = None
-) -> Callable[[Callable[[Material], Drawn]], Callable[[Material], Drawn]]:
+) -> Callable[[Callable[[Context], Drawn]], Callable[[Context], Drawn]]:
     """Registers the function as the plot of its file's name; of more rows than `most_losses` it is not drawn."""
 
-    def register(draw: Callable[[Material], Drawn]) -> Callable[[Material], Drawn]:
+    def register(draw: Callable[[Context], Drawn]) -> Callable[[Context], Drawn]:
         if section not in SECTIONS:
-            raise ValueError(f"there is no section {section!r} for {draw.__module__}; expected one of {list(SECTIONS)}")
+            raise InputError(f"there is no section {section!r} for {draw.__module__}; expected one of {list(SECTIONS)}")
         name = draw.__module__.rpartition(".")[2]
         _plots[name] = Plot(name, title, section, place, most_losses, draw)
         return draw
@@ -47,12 +48,12 @@ def names() -> list[str]:
     return [one.name for one in _all()]
 
 
-def draw_all(collected: Collected, metric: str = VERIFICATION.key) -> Drawn:
+def draw_all(collected: ExperimentResults, metric: str = VERIFICATION.key) -> Drawn:
     """Every picture of an experiment, and every one that cannot be drawn, in the order of the sections.
 
     `metric` is the figure by which losses are compared: it decides which is best.
     """
-    material = Material(collected, metric)
+    material = Context(collected, metric)
     for one in _all():
         if reason := _why_not(one, material):
             yield Skipped(one.name, one.title, reason, one.section)
@@ -60,7 +61,7 @@ def draw_all(collected: Collected, metric: str = VERIFICATION.key) -> Drawn:
             yield from one.draw(material)
 
 
-def _why_not(one: Plot, material: Material) -> str:
+def _why_not(one: Plot, material: Context) -> str:
     """The reason, or nothing where it can be drawn as far as can be told from outside."""
     if not len(material.table):
         return "the experiment has no stored run"

@@ -7,8 +7,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from benchmark.plots._context import Context
 from benchmark.plots._histories import ALWAYS, draw_runs, histories
-from benchmark.plots._material import Material
 from benchmark.plots._picture import Picture, Skipped
 from benchmark.plots._registry import EACH_APART, Drawn, plot
 from benchmark.plots._style import Look, label_at_right, panels, short_names, styled, wrapped
@@ -22,7 +22,7 @@ WIDE = 100.0  # largest over least value from which an axis is logarithmic
 
 
 @plot(TITLE, "training", place=2, most_losses=EACH_APART)
-def draw(material: Material) -> Drawn:
+def draw(material: Context) -> Drawn:
     adapted = changing(histories(material))
     if not len(adapted):
         reason = "no loss of this experiment changed a scale, margin or other number from one epoch to another"

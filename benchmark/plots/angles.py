@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from benchmark import metrics
 from benchmark.metrics.inputs import unit_rows
-from benchmark.plots._material import Arrays, Material, read
+from benchmark.plots._context import Arrays, Context, read
 from benchmark.plots._picture import Picture, Skipped, file_name
 from benchmark.plots._registry import EACH_APART, Drawn, plot
 from benchmark.plots._style import BETTER, SMALL, WORSE, panels, short_names, styled, wrapped
@@ -35,7 +35,7 @@ class Angles:
 
 
 @plot("Angles", "geometry", place=1, most_losses=EACH_APART)
-def draw(material: Material) -> Drawn:
+def draw(material: Context) -> Drawn:
     for dataset in material.datasets:
         name, title = file_name("angles", dataset), f"Angles, {dataset}"
         stored = {loss: _read(material, dataset, loss) for loss in material.losses}
@@ -52,7 +52,7 @@ def draw(material: Material) -> Drawn:
         yield Picture(name, title, words, figure(found, protocol), "geometry")
 
 
-def _read(material: Material, dataset: str, loss: str) -> list[Arrays]:
+def _read(material: Context, dataset: str, loss: str) -> list[Arrays]:
     names = ("test/embeddings", "test/labels", "test/pairs", "test/same", "test/logits", "weight")
     runs = [read(run, *names) for _, run in material.runs(dataset, loss)]
     return [run for run in runs if "test/embeddings" in run]

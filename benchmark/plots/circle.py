@@ -11,7 +11,7 @@ from matplotlib.patches import Circle
 from numpy.typing import NDArray
 
 from benchmark.metrics.inputs import unit_rows
-from benchmark.plots._material import Material, read
+from benchmark.plots._context import Context, read
 from benchmark.plots._picture import Picture, Skipped, file_name
 from benchmark.plots._registry import Drawn, plot
 from benchmark.plots._style import GREY, INK, OF_CLASSES, SMALL, panels, short_names, styled, wrapped
@@ -34,12 +34,12 @@ class Embedded:
 
 
 @plot(TITLE, "embeddings", place=1)
-def draw(material: Material) -> Drawn:
+def draw(material: Context) -> Drawn:
     return of_each_dataset(material, 2, "circle", TITLE, figure, caption)
 
 
 def of_each_dataset(
-    material: Material,
+    material: Context,
     dim: int,
     kind: str,
     title: str,
@@ -61,13 +61,13 @@ def of_each_dataset(
         yield Picture(name, full_title, words, drawing(found), "embeddings")
 
 
-def datasets_of(material: Material, dim: int) -> list[str]:
+def datasets_of(material: Context, dim: int) -> list[str]:
     """Those whose embeddings have so many dimensions."""
     table = material.table
     return [dataset for dataset in material.datasets if (table.loc[table["dataset"] == dataset, "dim"] == dim).all()]
 
 
-def embedded(material: Material, dataset: str) -> dict[str, Embedded]:
+def embedded(material: Context, dataset: str) -> dict[str, Embedded]:
     """Of every loss the run with the lowest seed."""
     found = {}
     for loss, _, run in material.first_runs(dataset):

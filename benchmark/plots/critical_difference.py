@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from benchmark.columns import MetricColumn
-from benchmark.plots._material import Material
+from benchmark.plots._context import Context
 from benchmark.plots._picture import Picture, Skipped
 from benchmark.plots._registry import Drawn, plot
 from benchmark.plots._style import GREY, INK, SMALL, WIDTH, blank, short_names, styled
@@ -18,7 +18,7 @@ BAR = 0.11  # between two bars
 
 
 @plot(TITLE, "comparison", place=3)
-def draw(material: Material) -> Drawn:
+def draw(material: Context) -> Drawn:
     if material.table[material.metric].isna().all():
         yield Skipped("critical_difference", TITLE, f"no run has a {name_of(material.column)}", "comparison")
         return

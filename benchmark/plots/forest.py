@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from benchmark.columns import MetricColumn
-from benchmark.plots._material import Material
+from benchmark.plots._context import Context
 from benchmark.plots._picture import Picture, Skipped
 from benchmark.plots._registry import Drawn, plot
 from benchmark.plots._style import BETTER, GREY, INK, SMALL, WORSE, panels, short, short_names, styled, wrapped
@@ -19,7 +19,7 @@ TITLE = "Differences from the baseline"
 
 
 @plot(TITLE, "comparison", place=1)
-def draw(material: Material) -> Drawn:
+def draw(material: Context) -> Drawn:
     others = [loss for loss in material.losses if loss != material.baseline]
     if material.baseline not in material.losses or not others:
         reason = "there is no other loss to compare with the baseline"

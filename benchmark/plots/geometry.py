@@ -7,7 +7,7 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
 from benchmark.columns import MetricColumn
-from benchmark.plots._material import Material
+from benchmark.plots._context import Context
 from benchmark.plots._picture import Picture, Skipped
 from benchmark.plots._registry import EACH_APART, Drawn, plot
 from benchmark.plots._style import INK, SMALL, label_at_right, panels, short_names, styled, wrapped
@@ -20,7 +20,7 @@ LINE = 0.14  # of a label
 
 
 @plot(TITLE, "geometry", place=2, most_losses=EACH_APART)
-def draw(material: Material) -> Drawn:
+def draw(material: Context) -> Drawn:
     means = mean_geometry(material.table, material.metric)
     if not len(means):
         yield Skipped("geometry", TITLE, "no run has both WC-Intra and C-Inter", "geometry")

@@ -2,20 +2,20 @@
 
 import pandas as pd
 
-from benchmark.maps import gradient_effects, gradient_effects_over_datasets, gradient_pairs
-from benchmark.plots._maps import figures
-from benchmark.plots._material import Material
+from benchmark.plots._context import Context
 from benchmark.plots._picture import Picture, Skipped
 from benchmark.plots._registry import Drawn, plot
+from benchmark.plots._scale_margin import figures
 from benchmark.plots._words import name_of
 from benchmark.plots.forest import caption, figure
+from benchmark.scale_margin import gradient_effects, gradient_effects_over_datasets, gradient_pairs
 
 TITLE = "Detached minus exact"
 OTHER = "its exact form"
 
 
 @plot(TITLE, "gradient", place=1)
-def draw(material: Material) -> Drawn:
+def draw(material: Context) -> Drawn:
     if not len(gradient_pairs(material.table)):
         reason = "no two rows differ in the gradient alone"
         yield Skipped("gradient", TITLE, reason, "gradient")
@@ -27,7 +27,7 @@ def draw(material: Material) -> Drawn:
     yield Picture("gradient", TITLE, caption(compared), figure(compared), "gradient")
 
 
-def effects(material: Material) -> pd.DataFrame:
+def effects(material: Context) -> pd.DataFrame:
     """As the forest plot wants them: each loss by its own title, against its exact form."""
     known, jackknife = figures(material), material.collected.jackknife
     found = gradient_effects(material.table, known, jackknife)

@@ -6,7 +6,7 @@ import seaborn
 from matplotlib.figure import Figure
 
 from benchmark.columns import MetricColumn
-from benchmark.plots._material import Material
+from benchmark.plots._context import Context
 from benchmark.plots._picture import Picture, Skipped
 from benchmark.plots._registry import Drawn, plot
 from benchmark.plots._style import SMALL, WIDTH, blank, short_names, styled, wrapped
@@ -18,7 +18,7 @@ DARK = 0.55  # of the colour scale, beyond which text is white
 
 
 @plot(TITLE, "comparison", place=2)
-def draw(material: Material) -> Drawn:
+def draw(material: Context) -> Drawn:
     standing = material.standing
     if len(material.losses) < 2:
         yield Skipped("heatmap", TITLE, "one loss: nothing to compare", "comparison")

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 import losses
+from benchmark.plots._context import Arrays, Context, read
 from benchmark.plots._histories import last_row
-from benchmark.plots._material import Arrays, Material, read
 from benchmark.plots._picture import Picture, Skipped, file_name
 from benchmark.plots._registry import EACH_APART, Drawn, plot
 from benchmark.plots._style import GREY, SMALL, Look, panels, short, short_names, styled, wrapped
@@ -38,7 +38,7 @@ class Shape:
 
 
 @plot("Target logits and gradients", "losses", place=1, most_losses=EACH_APART)
-def draw(material: Material) -> Drawn:
+def draw(material: Context) -> Drawn:
     for dataset in material.datasets:
         runs = {loss: run for loss, _, run in material.first_runs(dataset)}
         names = file_name("target-logits", dataset), file_name("pulls", dataset)
@@ -84,7 +84,7 @@ def measure(head: losses.Head, length: float = 1.0, weight_length: float = 1.0) 
     """The head as it is, on embeddings that turn from their own class's weight to its opposite while they stay at
     right angles to all other weights."""
     head.double().train()
-    head.observe = lambda batch: None  # type: ignore[method-assign]
+    head.update_state = lambda batch: None  # type: ignore[method-assign]
     directions = torch.eye(3, head.dim, dtype=torch.float64)  # of the own class, of all others, and the way between
     weight = weight_length * directions[[0] + [1] * (head.num_classes - 1)]
     with torch.no_grad():

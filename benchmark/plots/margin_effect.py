@@ -8,13 +8,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from benchmark.columns import MetricColumn
-from benchmark.maps import REFERENCE, margin_effects, margin_effects_over_datasets, why_no_margin_effects
-from benchmark.plots._maps import figures, rows_with_settings, scale_axis, why_no_map
-from benchmark.plots._material import Material
+from benchmark.plots._context import Context
 from benchmark.plots._picture import Picture, Skipped, file_name
 from benchmark.plots._registry import Drawn, plot
+from benchmark.plots._scale_margin import figures, rows_with_settings, scale_axis, why_no_map
 from benchmark.plots._style import COLOURS, DASHES, INK, MARKERS, SMALL, panels, short_names, styled, wrapped
 from benchmark.plots._words import counted, in_units, listed, name_of, number
+from benchmark.scale_margin import REFERENCE, margin_effects, margin_effects_over_datasets, why_no_margin_effects
 from benchmark.statistics import ALL_DATASETS
 
 TITLE = "What the margin adds at the same scale"
@@ -23,7 +23,7 @@ OTHERS = "losses with one margin"
 
 
 @plot(TITLE, "scale", place=2)
-def draw(material: Material) -> Drawn:
+def draw(material: Context) -> Drawn:
     rows = rows_with_settings(material)
     if reason := why_no_map(material, rows) or why_no_margin_effects(rows):
         yield Skipped("margin_effect", TITLE, reason, "scale")
@@ -39,7 +39,7 @@ def draw(material: Material) -> Drawn:
         yield Picture(file_name("margin-effect", title), words, caption(part, material.column), drawn, "scale")
 
 
-def _effects(material: Material, rows: pd.DataFrame) -> pd.DataFrame:
+def _effects(material: Context, rows: pd.DataFrame) -> pd.DataFrame:
     known, jackknife = figures(material), material.collected.jackknife
     effects = margin_effects(rows, known, jackknife)
     if len(known) < 2:

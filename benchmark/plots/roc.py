@@ -11,7 +11,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 from numpy.typing import NDArray
 
 from benchmark import metrics
-from benchmark.plots._material import Arrays, Material, read
+from benchmark.plots._context import Arrays, Context, read
 from benchmark.plots._picture import Picture, Skipped, file_name
 from benchmark.plots._registry import EACH_APART, Drawn, plot
 from benchmark.plots._style import GREY, PALE, Look, blank, panels, short, short_names, styled, wrapped
@@ -41,7 +41,7 @@ class Rates:
 
 
 @plot("ROC and DET curves", "verification", place=1, most_losses=EACH_APART)
-def draw(material: Material) -> Drawn:
+def draw(material: Context) -> Drawn:
     for dataset in material.datasets:
         found = {loss: rates for loss in material.losses if (rates := _of_loss(material, dataset, loss)) is not None}
         names = file_name("roc", dataset), file_name("det", dataset)
@@ -60,7 +60,7 @@ def draw(material: Material) -> Drawn:
         yield Picture(names[1], titles[1], told, drawn, "verification")
 
 
-def _of_loss(material: Material, dataset: str, loss: str) -> Rates | None:
+def _of_loss(material: Context, dataset: str, loss: str) -> Rates | None:
     stored = [read(run, "test/embeddings", "test/pairs", "test/same") for _, run in material.runs(dataset, loss)]
     return rates([arrays for arrays in stored if len(arrays) == 3])
 

@@ -8,20 +8,20 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from benchmark.columns import MetricColumn
-from benchmark.maps import REFERENCE, scales_of, validation_key
-from benchmark.plots._maps import means, rows_with_settings, scale_axis, why_no_map
-from benchmark.plots._material import Material
+from benchmark.plots._context import Context
 from benchmark.plots._picture import Picture, Skipped
 from benchmark.plots._registry import Drawn, plot
+from benchmark.plots._scale_margin import means, rows_with_settings, scale_axis, why_no_map
 from benchmark.plots._style import Look, looks, panels, short_names, styled, wrapped
 from benchmark.plots._words import listed, name_of, number
+from benchmark.scale_margin import REFERENCE, scales_of, validation_key
 
 TITLE = "Scale"
 NUDGE = 0.012  # of the axis, by which losses stand apart
 
 
 @plot(TITLE, "scale", place=1)
-def draw(material: Material) -> Drawn:
+def draw(material: Context) -> Drawn:
     rows = rows_with_settings(material)
     if reason := why_no_map(material, rows):
         yield Skipped("scale", TITLE, reason, "scale")
@@ -33,7 +33,7 @@ def draw(material: Material) -> Drawn:
     yield Picture("scale", TITLE, caption(drawn, material.column), figure(drawn, material.column), "scale")
 
 
-def best_margins(rows: pd.DataFrame, material: Material) -> pd.DataFrame:
+def best_margins(rows: pd.DataFrame, material: Context) -> pd.DataFrame:
     """Of each loss, dataset and scale the margin whose validation mean is best; without validation, the smallest."""
     key, sign = validation_key(material.column), -1.0 if material.column.lower_is_better else 1.0
     found = means(rows, material).dropna(subset=["mean"])

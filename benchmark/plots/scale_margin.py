@@ -7,13 +7,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from benchmark.columns import MetricColumn
-from benchmark.maps import REFERENCE
-from benchmark.plots._maps import means, rows_with_settings, why_no_map
-from benchmark.plots._material import Material
+from benchmark.plots._context import Context
 from benchmark.plots._picture import Picture, Skipped, file_name
 from benchmark.plots._registry import Drawn, plot
+from benchmark.plots._scale_margin import means, rows_with_settings, why_no_map
 from benchmark.plots._style import SMALL, panels, short, styled, wrapped
 from benchmark.plots._words import in_units, number
+from benchmark.scale_margin import REFERENCE
 
 TITLE = "Scale by margin"
 DARK = 0.55  # of the colour scale, beyond which text is white
@@ -21,7 +21,7 @@ FEWEST = 2  # scales and margins that a loss must have been trained at
 
 
 @plot(TITLE, "scale", place=3)
-def draw(material: Material) -> Drawn:
+def draw(material: Context) -> Drawn:
     rows = rows_with_settings(material)
     if reason := why_no_map(material, rows):
         yield Skipped("scale_margin", TITLE, reason, "scale")

@@ -8,13 +8,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, NullLocator
 
-from benchmark.collected import settings_of
 from benchmark.columns import MetricColumn
-from benchmark.plots._material import Material
+from benchmark.plots._context import Context
 from benchmark.plots._picture import Picture, Skipped, file_name
 from benchmark.plots._registry import Drawn, plot
 from benchmark.plots._style import INK, Look, blank, short_names, styled, wrapped
 from benchmark.plots._words import column_of, in_units, listed, name_of, number
+from benchmark.results import settings_of
 from benchmark.statistics import compare, summarise
 
 TITLE = "Sensitivity to the training"
@@ -25,7 +25,7 @@ WIDEST_TITLE = 50  # characters
 
 
 @plot(TITLE, "comparison", place=5)
-def draw(material: Material) -> Drawn:
+def draw(material: Context) -> Drawn:
     plain = [run.cell["labels"]["dataset"] for run in material.collected.runs]
     varied = varied_settings(material.collected.table, plain)
     if not len(varied):

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle
 from numpy.typing import NDArray
 
-from benchmark.plots._material import Material
+from benchmark.plots._context import Context
 from benchmark.plots._registry import Drawn, plot
 from benchmark.plots._style import GREY, INK, OF_CLASSES, PALE, SMALL, panels, short_names, styled, wrapped
 from benchmark.plots._words import counted
@@ -22,7 +22,7 @@ TITLE = "Three-dimensional embeddings"
 
 
 @plot(TITLE, "embeddings", place=2)
-def draw(material: Material) -> Drawn:
+def draw(material: Context) -> Drawn:
     return of_each_dataset(material, 3, "sphere", TITLE, figure, caption)
 
 

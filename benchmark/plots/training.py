@@ -7,8 +7,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from benchmark.plots._context import Context
 from benchmark.plots._histories import draw_runs, histories
-from benchmark.plots._material import Material
 from benchmark.plots._picture import Picture, Skipped
 from benchmark.plots._registry import EACH_APART, Drawn, plot
 from benchmark.plots._style import Look, label_at_right, panels, short_names, styled, wrapped
@@ -19,7 +19,7 @@ HEIGHT, LINE = 2.7, 0.14  # inches of a panel, and of a label
 
 
 @plot(TITLE, "training", place=1, most_losses=EACH_APART)
-def draw(material: Material) -> Drawn:
+def draw(material: Context) -> Drawn:
     history = histories(material)
     history = history[history["loss"].notna()]
     if not len(history):
@@ -39,9 +39,7 @@ def figure(history: pd.DataFrame, looks: Mapping[str, Look]) -> Figure:
         rows = _capped(history[history["dataset"] == dataset])
         shown = [loss for loss in looks if loss in set(rows["loss_label"])]
         names = short_names(shown, 20)
-        ends = {
-            names[loss]: draw_runs(panel, rows[rows["loss_label"] == loss], "loss", looks[loss]) for loss in shown
-        }
+        ends = {names[loss]: draw_runs(panel, rows[rows["loss_label"] == loss], "loss", looks[loss]) for loss in shown}
         if (rows["loss"] > 0).all():
             panel.set_yscale("log")
             panel.yaxis.set_major_formatter(FuncFormatter(lambda value, _: power(value)))

@@ -10,7 +10,7 @@ from sklearn.manifold import TSNE
 from threadpoolctl import threadpool_limits
 
 from benchmark.metrics.inputs import unit_rows
-from benchmark.plots._material import Material, read
+from benchmark.plots._context import Context, read
 from benchmark.plots._picture import Picture, Skipped, file_name
 from benchmark.plots._registry import Drawn, plot
 from benchmark.plots._style import GREY, MARKERS, OF_CLASSES, panels, short_names, styled, wrapped
@@ -26,13 +26,13 @@ FEWEST = 12  # points that make a map
 
 
 @dataclass(frozen=True)
-class Map:
+class TsneMap:
     places: Floats  # N×2
     labels: NDArray[np.int64]
 
 
 @plot(TITLE, "embeddings", place=3)
-def draw(material: Material) -> Drawn:
+def draw(material: Context) -> Drawn:
     table = material.table
     for dataset in material.datasets:
         name, title = file_name("tsne", dataset), f"{TITLE}, {dataset}"
@@ -50,7 +50,7 @@ def draw(material: Material) -> Drawn:
         yield Picture(name, title, words, figure(maps), "embeddings")
 
 
-def _chosen(material: Material, dataset: str) -> dict[str, Run]:
+def _chosen(material: Context, dataset: str) -> dict[str, Run]:
     """The losses to draw, in the experiment's order: all, or the baseline and the best ones."""
     runs = {loss: run for loss, _, run in material.first_runs(dataset)}
     standing = material.standing[material.standing["dataset"] == dataset]
@@ -60,12 +60,12 @@ def _chosen(material: Material, dataset: str) -> dict[str, Run]:
     return {loss: run for loss, run in runs.items() if loss in kept}
 
 
-def of_run(run: Run) -> Map | None:
+def of_run(run: Run) -> TsneMap | None:
     arrays = read(run, "test/embeddings", "test/labels")
     return None if len(arrays) < 2 else place(arrays["test/embeddings"], arrays["test/labels"].astype(np.int64))
 
 
-def place(embeddings: NDArray[np.generic], labels: NDArray[np.int64]) -> Map | None:
+def place(embeddings: NDArray[np.generic], labels: NDArray[np.int64]) -> TsneMap | None:
     """A map of the first images of ten classes, spread evenly over all of them: the same images for every loss."""
     classes = np.unique(labels)
     classes = classes[np.linspace(0, len(classes) - 1, min(CLASSES, len(classes))).round().astype(int)]
@@ -78,11 +78,11 @@ def place(embeddings: NDArray[np.generic], labels: NDArray[np.int64]) -> Map | N
         2, perplexity=min(20.0, (len(unit) - 1) / 3), init="pca", random_state=0, max_iter=STEPS, learning_rate="auto"
     )
     with threadpool_limits(1):  # more threads add up in another order
-        return Map(maker.fit_transform(unit).astype(np.float64), kept)
+        return TsneMap(maker.fit_transform(unit).astype(np.float64), kept)
 
 
 @styled
-def figure(maps: Mapping[str, Map]) -> Figure:
+def figure(maps: Mapping[str, TsneMap]) -> Figure:
     """One panel a loss; a class has one colour and marker in all of them."""
     drawn, axes = panels(len(maps), 1.95)
     names = short_names(maps)
@@ -99,7 +99,7 @@ def figure(maps: Mapping[str, Map]) -> Figure:
     return drawn
 
 
-def caption(maps: Mapping[str, Map], dataset: str, seeds: str) -> str:
+def caption(maps: Mapping[str, TsneMap], dataset: str, seeds: str) -> str:
     first = next(iter(maps.values()))
     return (
         f"{dataset}: t-SNE of the directions of {len(first.labels)} test images of "

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from safetensors import safe_open
 
-from benchmark.collected import Collected
+from benchmark.results import ExperimentResults
 from benchmark.spec.labels import with_settings
 from benchmark.store import Run
 
@@ -17,7 +17,7 @@ PROTOCOLS = {
 }
 
 
-def runs_of(collected: Collected, dataset: str) -> list[Run]:
+def runs_of(collected: ExperimentResults, dataset: str) -> list[Run]:
     """The runs that a row of the tables calls by this name."""
     return [run for run, name in zip(collected.runs, collected.table["dataset"], strict=True) if name == dataset]
 

@@ -46,7 +46,7 @@ def _by_dataset(loss: type[Head], rows: pd.DataFrame) -> str:
 
 def family(loss: type[Head]) -> str:
     """A newcomer's loss finds its family by the base class that it derives from and the methods that it writes."""
-    adapts = loss.observe is not Head.observe or loss.end_epoch is not Head.end_epoch
+    adapts = loss.update_state is not Head.update_state or loss.end_epoch is not Head.end_epoch
     if not loss.normalises:
         return "softmax"
     if not loss.is_cross_entropy:

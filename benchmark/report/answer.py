@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from benchmark.columns import MetricColumn
 from benchmark.report.findings import PRIMARY, Findings
-from benchmark.report.verdicts import Verdict, overall, verdicts
+from benchmark.report.verdicts import DatasetVerdict, overall, verdicts
 from benchmark.report.wording import all_of, counted, in_words, listed, named, on, some_names
 from benchmark.statistics import MIN_SEEDS
 from benchmark.tables.model import visible
@@ -33,7 +33,7 @@ def answer(findings: Findings) -> Answer:
     return Answer(_headline(findings, found, together), tuple(sentences))
 
 
-def _headline(findings: Findings, found: list[Verdict], together: Verdict | None) -> Markup:
+def _headline(findings: Findings, found: list[DatasetVerdict], together: DatasetVerdict | None) -> Markup:
     compared = [verdict for verdict in found if len(verdict.ranked) > 1]
     tested = [verdict for verdict in compared if verdict.is_tested]
     if not findings.figures:
@@ -55,7 +55,7 @@ def _headline(findings: Findings, found: list[Verdict], together: Verdict | None
     return Markup(" ").join([_several(findings, tested, datasets), *_left_open(findings, tested)])
 
 
-def _too_little(findings: Findings, compared: list[Verdict]) -> Markup:
+def _too_little(findings: Findings, compared: list[DatasetVerdict]) -> Markup:
     seeds = max(verdict.most_seeds for verdict in compared)
     if seeds >= MIN_SEEDS:
         return Markup("No difference could be tested: too many runs diverged or are missing.")
@@ -66,7 +66,7 @@ def _too_little(findings: Findings, compared: list[Verdict]) -> Markup:
     return Markup("{} So far {} ranks first.").format(start, named(str(findings.places.index[0])))
 
 
-def _one_dataset(verdict: Verdict, alone: bool) -> Markup:
+def _one_dataset(verdict: DatasetVerdict, alone: bool) -> Markup:
     where = Markup("") if alone else Markup(" on <i>{}</i>").format(visible(verdict.dataset))
     best, others = some_names(verdict.best), len(verdict.ranked) - len(verdict.best)
     has = "has" if len(verdict.best) == 1 else "share"
@@ -84,7 +84,7 @@ def _one_dataset(verdict: Verdict, alone: bool) -> Markup:
     return Markup("{} share the highest mean{}; every other loss is significantly worse.").format(best, where)
 
 
-def _several(findings: Findings, tested: list[Verdict], where: str) -> Markup:
+def _several(findings: Findings, tested: list[DatasetVerdict], where: str) -> Markup:
     safe = [loss for loss in _by_rank(findings) if all(loss in verdict.among_the_best for verdict in tested)]
     if all(verdict.is_open for verdict in tested):
         return Markup("No winner: no loss can be told from the best on {}.").format(where)
@@ -102,7 +102,7 @@ def _several(findings: Findings, tested: list[Verdict], where: str) -> Markup:
     return Markup(words).format(named(safe[0]), where)
 
 
-def _left_open(findings: Findings, tested: list[Verdict]) -> list[Markup]:
+def _left_open(findings: Findings, tested: list[DatasetVerdict]) -> list[Markup]:
     """Losses that the headline cannot speak of, because they were not run or not tested on some dataset."""
     names = [loss for loss in findings.losses if not all(verdict.speaks_of(loss) for verdict in tested)]
     return [Markup("Not tested everywhere: {}.").format(some_names(names))] if names else []
@@ -114,14 +114,14 @@ def _by_rank(findings: Findings) -> list[str]:
     return [*ranked, *(loss for loss in findings.losses if loss not in ranked)]
 
 
-def _on_dataset(verdict: Verdict) -> Markup:
+def _on_dataset(verdict: DatasetVerdict) -> Markup:
     where = on(verdict.dataset)
     if verdict.figure is None:
         return Markup("{} every run diverged, so there is nothing to rank.").format(where)
     return Markup(" ").join([_who_is_best(where, verdict, verdict.figure), *_divergences(verdict)])
 
 
-def _who_is_best(where: Markup, verdict: Verdict, figure: MetricColumn) -> Markup:
+def _who_is_best(where: Markup, verdict: DatasetVerdict, figure: MetricColumn) -> Markup:
     heading, mean = figure.heading.lower(), figure.shown(verdict.mean or 0.0)
     seeds = counted(verdict.seeds, "seed")
     best = some_names(verdict.best)
@@ -133,7 +133,7 @@ def _who_is_best(where: Markup, verdict: Verdict, figure: MetricColumn) -> Marku
     return Markup(words).format(where, best, has, heading, mean, seeds, _the_others(verdict))
 
 
-def _the_others(verdict: Verdict) -> Markup:
+def _the_others(verdict: DatasetVerdict) -> Markup:
     """What the test says of those that are not best."""
     it = "it" if len(verdict.best) == 1 else "them"
     clauses = []
@@ -153,7 +153,7 @@ def _the_others(verdict: Verdict) -> Markup:
     return Markup(": {}.").format(Markup("; ").join(clauses)) if clauses else Markup(".")
 
 
-def _who_are_worse(verdict: Verdict) -> Markup:
+def _who_are_worse(verdict: DatasetVerdict) -> Markup:
     count = len(verdict.worse)
     if count == 1:
         return Markup("{} is").format(named(verdict.worse[0]))
@@ -162,7 +162,7 @@ def _who_are_worse(verdict: Verdict) -> Markup:
     return Markup("both others are") if count == 2 else Markup("all {} others are").format(in_words(count))
 
 
-def _divergences(verdict: Verdict) -> list[Markup]:
+def _divergences(verdict: DatasetVerdict) -> list[Markup]:
     if not verdict.diverged:
         return []
     parts = [

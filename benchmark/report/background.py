@@ -1,13 +1,13 @@
 """What the figures rest on: settings, versions, machine and commit of the stored runs."""
 
 from benchmark.cell import PROTOCOL_VERSION
-from benchmark.collected import Collected
-from benchmark.origin import origin
+from benchmark.provenance import provenance
+from benchmark.results import ExperimentResults
 
 LARGEST_FILE = 100_000  # characters of an experiment file that are shown
 
 
-def background(collected: Collected) -> list[tuple[str, str]]:
+def background(collected: ExperimentResults) -> list[tuple[str, str]]:
     """Pairs of a word and its answer; where runs differ, every value with the number of runs that have it."""
     experiment, runs = collected.experiment, collected.runs
     cells = len(runs) + len(collected.missing)
@@ -17,11 +17,11 @@ def background(collected: Collected) -> list[tuple[str, str]]:
         ("Runs", f"{len(runs)} of {cells} cells have a result; seeds {', '.join(map(str, experiment.seeds))}"),
         ("Baseline", experiment.baseline),
         ("Protocol", f"version {PROTOCOL_VERSION}"),
-        *origin(trained).items(),
+        *provenance(trained).items(),
     ]
 
 
-def experiment_text(collected: Collected) -> str:
+def experiment_text(collected: ExperimentResults) -> str:
     """The experiment's file as it is now."""
     text = collected.experiment.path.read_text(encoding="utf-8", errors="replace")
     return text if len(text) <= LARGEST_FILE else f"{text[:LARGEST_FILE]}\n… ({len(text):,} characters in all)"

@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from benchmark.collected import Collected
 from benchmark.columns import COLUMNS, measured
 from benchmark.plots import SECTIONS
 from benchmark.report.about_datasets import dataset_facts, number_of_classes, runs_of, scale_and_margin
@@ -16,14 +15,15 @@ from benchmark.report.differences import differences, in_short, why_no_differenc
 from benchmark.report.findings import Findings
 from benchmark.report.geometry import geometry
 from benchmark.report.gradients import gradients
+from benchmark.report.incomplete import incomplete
 from benchmark.report.leaderboard import by_metric, leaderboard
 from benchmark.report.page import Content, DatasetPart, SectionPart, Shown, render
 from benchmark.report.pictures import Drawn, NotDrawn, that_fit
 from benchmark.report.scale_or_margin import scale_or_margin
 from benchmark.report.section import Section
-from benchmark.report.trouble import trouble
 from benchmark.report.tuning import tuning_in_words
 from benchmark.report.wording import counted
+from benchmark.results import ExperimentResults
 from benchmark.tables import Table, as_csv, as_latex, as_markdown
 
 PAGE = "index.html"
@@ -38,7 +38,7 @@ class Report:
 
 
 def build(
-    collected: Collected,
+    collected: ExperimentResults,
     findings: Findings,
     made: str,
     drawn: Sequence[Drawn] = (),
@@ -76,7 +76,7 @@ def build(
         meanings=[(column.heading, column.meaning) for column in COLUMNS if _is_shown(collected, column.key)],
         pictures={name: [one for one in fitting if one.section == name] for name in SECTIONS},
         skipped=[*skipped, *left_out],
-        trouble=Shown(tables.trouble) if tables.trouble.rows else None,
+        incomplete=Shown(tables.incomplete) if tables.incomplete.rows else None,
         background=background(collected),
         experiment_file=collected.experiment.path.name,
         experiment_text=experiment_text(collected),
@@ -95,10 +95,10 @@ class Tables:
     differences: Table | None
     geometry: Table | None
     datasets: dict[str, Table]
-    trouble: Table
+    incomplete: Table
 
     @classmethod
-    def of(cls, collected: Collected, findings: Findings) -> "Tables":
+    def of(cls, collected: ExperimentResults, findings: Findings) -> "Tables":
         losses = about_losses(collected.table, [row.label for row in collected.experiment.losses if row.tuned])
         runs = {dataset: runs_of(collected, dataset) for dataset in findings.datasets}
         classes = {dataset: number_of_classes(of_dataset) for dataset, of_dataset in runs.items()}
@@ -111,7 +111,7 @@ class Tables:
                 dataset: details(findings, losses, dataset, name, scale_and_margin(runs[dataset]))
                 for dataset, name in file_names(findings.datasets).items()
             },
-            trouble=trouble(collected),
+            incomplete=incomplete(collected),
         )
 
     @property
@@ -121,7 +121,7 @@ class Tables:
         found |= {table.name: table for table in (self.differences, self.geometry) if table is not None}
         found |= {f"metrics/{table.name}": table for table in self.metrics}
         found |= {f"datasets/{table.name.removeprefix('dataset-')}": table for table in self.datasets.values()}
-        return found | ({"trouble": self.trouble} if self.trouble.rows else {})
+        return found | ({"incomplete": self.incomplete} if self.incomplete.rows else {})
 
 
 def file_names(labels: Sequence[str]) -> dict[str, str]:
@@ -137,7 +137,7 @@ def file_names(labels: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def sections_of(collected: Collected, findings: Findings) -> list[Section]:
+def sections_of(collected: ExperimentResults, findings: Findings) -> list[Section]:
     """Those that the experiment's shape asks for."""
     found = (make(collected, findings) for make in (scale_or_margin, gradients))
     return [section for section in found if section is not None]
@@ -148,18 +148,18 @@ def _section_part(section: Section, drawn: Sequence[Drawn]) -> SectionPart:
     return SectionPart(section.name, section.title, section.words, [Shown(one) for one in section.tables], pictures)
 
 
-def _dataset_parts(collected: Collected, tables: Tables) -> list[DatasetPart]:
+def _dataset_parts(collected: ExperimentResults, tables: Tables) -> list[DatasetPart]:
     return [
         DatasetPart(f"on-{table.name}", dataset, dataset_facts(runs_of(collected, dataset)), Shown(table))
         for dataset, table in tables.datasets.items()
     ]
 
 
-def _is_shown(collected: Collected, key: str) -> bool:
+def _is_shown(collected: ExperimentResults, key: str) -> bool:
     return key in collected.table and bool(collected.table[key].notna().any())
 
 
-def _size(collected: Collected, findings: Findings) -> str:
+def _size(collected: ExperimentResults, findings: Findings) -> str:
     parts = [
         counted(len(findings.datasets), "dataset"),
         f"{len(findings.losses)} losses" if len(findings.losses) > 1 else "one loss",
@@ -169,7 +169,7 @@ def _size(collected: Collected, findings: Findings) -> str:
     return ", ".join(parts)
 
 
-def _warning(collected: Collected) -> str:
+def _warning(collected: ExperimentResults) -> str:
     """What a reader must know before trusting the answer."""
     diverged = int((collected.table["status"] == "diverged").sum())
     failed = len(collected.failures)

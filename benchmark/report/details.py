@@ -7,7 +7,7 @@ import numpy as np
 from benchmark.columns import MetricColumn, measured
 from benchmark.report.findings import Finding, Findings
 from benchmark.report.leaderboard import PAIRED, PLUS_MINUS, Losses, entry_of
-from benchmark.tables import Column, Entry, Row, Table
+from benchmark.tables import Column, Row, Table, Value
 from benchmark.tables.model import NOTHING
 
 Found = Mapping[str, Mapping[tuple[str, str], Finding]]  # by the metric's key
@@ -24,7 +24,7 @@ def details(findings: Findings, losses: Losses, dataset: str, name: str, ends: S
     rows = [
         Row(
             (
-                Entry(loss),
+                Value(loss),
                 *(entry_of(found[column.key].get((loss, dataset)), column, len(here)) for column in columns),
                 *(_end(values) for values in ends.get(loss, ([], []))),
             ),
@@ -54,8 +54,8 @@ def _carried(found: Found, columns: list[MetricColumn], dataset: str) -> list[st
     return [f"{PLUS_MINUS}; it carries {'; '.join(parts)}."] if parts else []
 
 
-def _end(values: list[float]) -> Entry:
+def _end(values: list[float]) -> Value:
     if not values:
-        return Entry(NOTHING)
+        return Value(NOTHING)
     mean = float(np.mean(values))
-    return Entry(f"{mean:.2f}".replace("-", "−"), mean)
+    return Value(f"{mean:.2f}".replace("-", "−"), mean)

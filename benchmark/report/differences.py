@@ -10,7 +10,7 @@ from benchmark.report.findings import Findings
 from benchmark.report.leaderboard import PLUS_MINUS, Losses
 from benchmark.report.wording import in_words, listed, named, on
 from benchmark.statistics import ALL_DATASETS
-from benchmark.tables import Column, Entry, Row, Table, with_error
+from benchmark.tables import Column, Row, Table, Value, with_error
 from benchmark.tables.model import NOTHING
 
 
@@ -116,31 +116,31 @@ def _row(row: dict[Any, Any], losses: Losses) -> Row:
     column = next(column for column in COLUMNS if column.key == row["metric"])
     return Row(
         (
-            Entry(loss),
-            Entry(dataset),
-            Entry(column.heading),
+            Value(loss),
+            Value(dataset),
+            Value(column.heading),
             _difference(row, column),
             _p_value(row["p_holm"]),
-            Entry(str(row["n_seeds"]), int(row["n_seeds"])),
-            Entry(in_one_word(row)),
+            Value(str(row["n_seeds"]), int(row["n_seeds"])),
+            Value(in_one_word(row)),
         ),
         tags={"loss": loss, "dataset": dataset, "family": losses[loss].family},
     )
 
 
-def _difference(row: dict[Any, Any], column: MetricColumn) -> Entry:
+def _difference(row: dict[Any, Any], column: MetricColumn) -> Value:
     if pd.isna(row["difference"]):
-        return Entry(NOTHING)
+        return Value(NOTHING)
     half = None if pd.isna(row["half_width"]) else column.factor * float(row["half_width"])
     entry = with_error(column.factor * float(row["difference"]), half, column.decimals)
     plus = "+" if not entry.text.startswith("−") and not entry.text.startswith("0.00") else ""
-    return Entry(f"{plus}{entry.text}", entry.value, entry.mark, entry.note, entry.error)
+    return Value(f"{plus}{entry.text}", entry.value, entry.mark, entry.note, entry.error)
 
 
-def _p_value(p: Any) -> Entry:
+def _p_value(p: Any) -> Value:
     if pd.isna(p):
-        return Entry(NOTHING)
-    return Entry("< 0.001" if p < 0.001 else f"{p:.3f}", float(p))
+        return Value(NOTHING)
+    return Value("< 0.001" if p < 0.001 else f"{p:.3f}", float(p))
 
 
 def in_one_word(row: dict[Any, Any]) -> str:

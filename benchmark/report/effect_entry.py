@@ -7,7 +7,7 @@ import pandas as pd
 from benchmark.columns import COLUMNS
 from benchmark.report.leaderboard import PLUS_MINUS
 from benchmark.statistics import ALL_DATASETS
-from benchmark.tables import Entry
+from benchmark.tables import Value
 from benchmark.tables.model import NOTHING
 
 OUTSIDE = "the interval leaves out 0; too few seeds for a test"
@@ -15,19 +15,19 @@ CERTAIN = "differs after Holm's correction"
 FACTORS = {column.key: (column.factor, column.decimals) for column in COLUMNS}
 
 
-def effect_entry(row: Any) -> Entry:
+def effect_entry(row: Any) -> Value:
     """`+0.41 ± 0.20` from a row of `compare_pairs`; a footnote says where it differs from 0."""
     if row is None:
-        return Entry(NOTHING)
+        return Value(NOTHING)
     if pd.isna(row["difference"]):
-        return Entry(NOTHING, note=str(row["note"]))
+        return Value(NOTHING, note=str(row["note"]))
     factor, decimals = FACTORS.get(str(row["metric"]), (1.0, 4))
     value = factor * float(row["difference"])
     text = signed(value, decimals)
     if pd.isna(row["half_width"]):
-        return Entry(text, value, note=verdict(row))
+        return Value(text, value, note=verdict(row))
     half = factor * float(row["half_width"])
-    return Entry(f"{text} ± {half:.{decimals}f}", value, note=verdict(row), error=half)
+    return Value(f"{text} ± {half:.{decimals}f}", value, note=verdict(row), error=half)
 
 
 def verdict(row: Any) -> str:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from benchmark.collected import Collected
 from benchmark.columns import VERIFICATION, MetricColumn, primary
+from benchmark.results import ExperimentResults
 from benchmark.statistics import (
     ALL_DATASETS,
     Jackknife,
@@ -52,7 +52,7 @@ class Findings:
     baselines: Mapping[str, str] = field(default_factory=dict)  # of losses that have one of their own
 
     @classmethod
-    def of_experiment(cls, collected: Collected) -> "Findings":
+    def of_experiment(cls, collected: ExperimentResults) -> "Findings":
         experiment = collected.experiment
         return cls(collected.table, experiment.baseline, collected.jackknife, experiment.baselines)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from benchmark.columns import MetricColumn, measured
 from benchmark.report.findings import Findings
 from benchmark.report.leaderboard import PLUS_MINUS, Losses, note_on, without_value
-from benchmark.tables import Column, Entry, Row, Table, with_error
+from benchmark.tables import Column, Row, Table, Value, with_error
 
 
 def geometry(findings: Findings, losses: Losses, classes: Mapping[str, int]) -> Table:
@@ -14,7 +14,7 @@ def geometry(findings: Findings, losses: Losses, classes: Mapping[str, int]) -> 
     columns = measured(findings.results, "geometry")
     rows = [
         Row(
-            (Entry(loss), Entry(dataset), *(_entry(findings, column, loss, dataset) for column in columns)),
+            (Value(loss), Value(dataset), *(_entry(findings, column, loss, dataset) for column in columns)),
             tags={"loss": loss, "dataset": dataset, "family": losses[loss].family},
         )
         for dataset in findings.datasets
@@ -56,8 +56,8 @@ def _of_dataset(findings: Findings, dataset: str) -> list[str]:
     return sorted(findings.results[findings.results["dataset"] == dataset]["loss"].unique())
 
 
-def _entry(findings: Findings, column: MetricColumn, loss: str, dataset: str) -> Entry:
+def _entry(findings: Findings, column: MetricColumn, loss: str, dataset: str) -> Value:
     finding = findings.of(column.key).get((loss, dataset))
     if finding is None or finding.mean is None:
-        return without_value(finding) if finding is not None else Entry("–")
+        return without_value(finding) if finding is not None else Value("–")
     return with_error(finding.mean, finding.half_width, column.decimals, note=note_on(finding))

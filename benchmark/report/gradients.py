@@ -4,13 +4,13 @@ from typing import Any
 
 import pandas as pd
 
-from benchmark.collected import Collected
-from benchmark.maps import gradient_effects, gradient_effects_over_datasets, gradient_pairs
 from benchmark.report.effect_entry import effect_entry, effect_notes
 from benchmark.report.findings import Findings
 from benchmark.report.section import Section
+from benchmark.results import ExperimentResults
+from benchmark.scale_margin import gradient_effects, gradient_effects_over_datasets, gradient_pairs
 from benchmark.statistics import ALL_DATASETS
-from benchmark.tables import Column, Entry, Row, Table, with_error
+from benchmark.tables import Column, Row, Table, Value, with_error
 
 WORDS = (
     "“exact” differentiates through the margin; “detached” holds the margin's offset fixed, so that the target's slope "
@@ -18,7 +18,7 @@ WORDS = (
 )
 
 
-def gradients(collected: Collected, findings: Findings) -> Section | None:
+def gradients(collected: ExperimentResults, findings: Findings) -> Section | None:
     """None where no two rows differ in `gradient` alone."""
     if not len(gradient_pairs(collected.table)) or not findings.figures:
         return None
@@ -35,12 +35,12 @@ def exact_or_detached(effects: pd.DataFrame) -> Table:
     rows = [
         Row(
             (
-                Entry(str(one["title"])),
-                Entry(str(one["dataset"])),
+                Value(str(one["title"])),
+                Value(str(one["dataset"])),
                 effect_entry(one),
                 with_error(None if pd.isna(one["p_holm"]) else float(one["p_holm"]), decimals=3),
-                Entry(str(one["n_seeds"]), int(one["n_seeds"])),
-                Entry(in_words(one)),
+                Value(str(one["n_seeds"]), int(one["n_seeds"])),
+                Value(in_words(one)),
             ),
             tags={"dataset": str(one["dataset"])},
         )

@@ -7,7 +7,7 @@ from benchmark.report.about_losses import AboutLoss
 from benchmark.report.findings import PRIMARY, Finding, Findings
 from benchmark.report.wording import counted
 from benchmark.statistics import ALL_DATASETS
-from benchmark.tables import BEST, TIED, Column, Entry, Row, Table, with_error
+from benchmark.tables import BEST, TIED, Column, Row, Table, Value, with_error
 from benchmark.tables.model import NOTHING
 
 PLUS_MINUS = "± is half of the 95 % interval"
@@ -79,11 +79,11 @@ def _by_dataset(
     rows = [
         Row(
             (
-                Entry(loss),
+                Value(loss),
                 *(entry_of(found.get((loss, one)), column, len(order)) for one, column in shown.items()),
                 with_error(places.get(loss), decimals=1),
-                Entry(losses[loss].family),
-                Entry(losses[loss].settings or NOTHING),
+                Value(losses[loss].family),
+                Value(losses[loss].settings or NOTHING),
             ),
             tags={"loss": loss, "family": losses[loss].family},
         )
@@ -99,7 +99,7 @@ def _heading(dataset: str, column: MetricColumn, with_metric: bool) -> str:
     return f"{dataset}, {column.unit}" if column.unit else dataset
 
 
-def entry_of(finding: Finding | None, column: MetricColumn, losses: int) -> Entry:
+def entry_of(finding: Finding | None, column: MetricColumn, losses: int) -> Value:
     """Mean ± half of the interval, marked where there is something to compare it with."""
     if finding is None or finding.mean is None:
         return without_value(finding)
@@ -108,12 +108,12 @@ def entry_of(finding: Finding | None, column: MetricColumn, losses: int) -> Entr
     return with_error(column.factor * finding.mean, half, column.decimals, mark, note_on(finding))
 
 
-def without_value(finding: Finding | None) -> Entry:
+def without_value(finding: Finding | None) -> Value:
     if finding is None:
-        return Entry(NOTHING, note="not run")
+        return Value(NOTHING, note="not run")
     if finding.diverged and finding.dataset != ALL_DATASETS:
-        return Entry("diverged", note=f"{counted(finding.diverged, 'run')} of {finding.runs} diverged")
-    return Entry(NOTHING)
+        return Value("diverged", note=f"{counted(finding.diverged, 'run')} of {finding.runs} diverged")
+    return Value(NOTHING)
 
 
 def note_on(finding: Finding) -> str:

@@ -89,7 +89,7 @@ class Content:
     meanings: Facts
     pictures: Mapping[str, Sequence[Drawn]]  # by their section
     skipped: Sequence[NotDrawn]
-    trouble: Shown | None
+    incomplete: Shown | None
     background: Facts
     experiment_file: str
     experiment_text: str
@@ -101,13 +101,17 @@ def render(content: Content) -> str:
     """The page's text, the same for the same content."""
     beside = {*BESIDE_TABLES, *(section.name for section in content.sections)}
     script, style = (HERE / "page.js").read_text(), (HERE / "page.css").read_text()
-    return environment(HERE).get_template("page.html.j2").render(
-        content=content,
-        filters=_filters(content),
-        picture_sections={name: title for name, title in SECTIONS.items() if name not in beside},
-        policy=policy(script, style),
-        script=Markup(script),  # the project's own files, not escaped
-        style=Markup(style),
+    return (
+        environment(HERE)
+        .get_template("page.html.j2")
+        .render(
+            content=content,
+            filters=_filters(content),
+            picture_sections={name: title for name, title in SECTIONS.items() if name not in beside},
+            policy=policy(script, style),
+            script=Markup(script),  # the project's own files, not escaped
+            style=Markup(style),
+        )
     )
 
 

@@ -5,9 +5,9 @@ import struct
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from benchmark.collected import Collected
 from benchmark.columns import VERIFICATION, MetricColumn
 from benchmark.plots import Picture, as_png, as_svg, draw_all
+from benchmark.results import ExperimentResults
 
 LARGEST_TOTAL = 10 * 2**20  # bytes of inlined pictures; base64 makes a third more of them
 
@@ -41,7 +41,7 @@ class NotDrawn:
     reason: str
 
 
-def draw(collected: Collected, metric: MetricColumn = VERIFICATION) -> tuple[list[Drawn], list[NotDrawn]]:
+def draw(collected: ExperimentResults, metric: MetricColumn = VERIFICATION) -> tuple[list[Drawn], list[NotDrawn]]:
     """Every picture, and every one that cannot be drawn with the reason; losses are compared by `metric`."""
     drawn: list[Drawn] = []
     skipped: list[NotDrawn] = []

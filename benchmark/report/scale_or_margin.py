@@ -5,9 +5,13 @@ from typing import Any
 
 import pandas as pd
 
-from benchmark.collected import Collected
 from benchmark.columns import MetricColumn
-from benchmark.maps import (
+from benchmark.report.effect_entry import effect_entry, effect_notes
+from benchmark.report.findings import Findings
+from benchmark.report.leaderboard import PLUS_MINUS
+from benchmark.report.section import Section
+from benchmark.results import ExperimentResults
+from benchmark.scale_margin import (
     REFERENCE,
     chosen_on_validation,
     classes_of,
@@ -20,19 +24,15 @@ from benchmark.maps import (
     why_no_scales,
     with_settings,
 )
-from benchmark.maps.failures import NEAR, UNRELATED
-from benchmark.report.effect_entry import effect_entry, effect_notes
-from benchmark.report.findings import Findings
-from benchmark.report.leaderboard import PLUS_MINUS
-from benchmark.report.section import Section
+from benchmark.scale_margin.failures import NEAR, UNRELATED
 from benchmark.statistics import ALL_DATASETS, Jackknife, Pairing, compare_pairs, summarise
-from benchmark.tables import BEST, Column, Entry, Row, Table, with_error
+from benchmark.tables import BEST, Column, Row, Table, Value, with_error
 from benchmark.tables.model import NOTHING
 
 Figures = Mapping[str, MetricColumn]
 
 
-def scale_or_margin(collected: Collected, findings: Findings) -> Section | None:
+def scale_or_margin(collected: ExperimentResults, findings: Findings) -> Section | None:
     """None where no loss was trained at several scales."""
     classes = classes_of(training_sizes(collected))
     rows = with_settings(collected.table, classes)
@@ -77,8 +77,8 @@ def scale_alone(rows: pd.DataFrame, figures: Figures, jackknife: Jackknife) -> T
         best = _best(found, figures[str(dataset)])
         picked = [scale for scale, loss in by_scale.items() if (dataset, loss) in chosen]
         entries = [_mean_entry(found.get(scale), figures[str(dataset)], scale == best) for scale in scales]
-        first = (Entry(str(dataset)), Entry(str(name)), Entry(str(margin) or NOTHING))
-        last = Entry(_plain(picked[0]), picked[0]) if picked else Entry(NOTHING)
+        first = (Value(str(dataset)), Value(str(name)), Value(str(margin) or NOTHING))
+        last = Value(_plain(picked[0]), picked[0]) if picked else Value(NOTHING)
         lines.append(Row((*first, *entries, last), tags={"dataset": str(dataset)}))
     columns = [Column(heading, numeric=False) for heading in ("Dataset", "Loss", "Margin")]
     columns += [Column(f"s={_plain(scale)}", "scale of the cosines") for scale in scales]
@@ -107,7 +107,7 @@ def equal_scale(rows: pd.DataFrame, figures: Figures, common: str | None, jackkn
     lines = []
     for (dataset, name, margin), part in effects.groupby(["dataset", "variant", _margin_key(effects)], sort=True):
         by_scale = {round(float(one["s"]), 9): one for one in part.to_dict("records")}
-        first = (Entry(str(dataset)), Entry(str(name)), Entry(str(margin) or NOTHING))
+        first = (Value(str(dataset)), Value(str(name)), Value(str(margin) or NOTHING))
         entries = [effect_entry(by_scale.get(scale)) for scale in scales]
         lines.append(Row((*first, *entries), tags={"dataset": str(dataset)}))
     columns = [Column(heading, numeric=False) for heading in ("Dataset", "Loss", "Margin")]
@@ -135,9 +135,7 @@ def best_settings(rows: pd.DataFrame, figures: Figures, jackknife: Jackknife) ->
         for one in others
     ]
     compared = compare_pairs(rows, pairings, jackknife)
-    effects: dict[tuple[str, str], Any] = {
-        (one["dataset"], one["loss"]): one for one in compared.to_dict("records")
-    }
+    effects: dict[tuple[str, str], Any] = {(one["dataset"], one["loss"]): one for one in compared.to_dict("records")}
     at_scale = {
         (one["dataset"], one["loss"]): one for one in margin_effects(rows, figures, jackknife).to_dict("records")
     }
@@ -145,9 +143,9 @@ def best_settings(rows: pd.DataFrame, figures: Figures, jackknife: Jackknife) ->
     for one in chosen.to_dict("records"):
         at, column = (str(one["dataset"]), str(one["loss"])), figures[str(one["dataset"])]
         entries = (
-            Entry(at[0]),
-            Entry(str(one["title"])),
-            Entry(at[1]),
+            Value(at[0]),
+            Value(str(one["title"])),
+            Value(at[1]),
             _number_entry(one["s"]),
             _number_entry(one["m"]),
             with_error(column.factor * float(one["validation"]), decimals=column.decimals),
@@ -182,9 +180,9 @@ def failing(failed: pd.DataFrame) -> Table:
     lines = [
         Row(
             (
-                Entry(str(one["dataset"])),
-                Entry(str(one["loss"])),
-                *(Entry(str(one[key]), int(one[key])) for key in ("runs", "diverged", "near_chance", "unlearned")),
+                Value(str(one["dataset"])),
+                Value(str(one["loss"])),
+                *(Value(str(one[key]), int(one[key])) for key in ("runs", "diverged", "near_chance", "unlearned")),
             ),
             tags={"dataset": str(one["dataset"])},
         )
@@ -217,11 +215,11 @@ def _means(rows: pd.DataFrame, figures: Figures, jackknife: Jackknife) -> dict[t
     return found
 
 
-def _mean_entry(mean: Any, column: MetricColumn, best: bool) -> Entry:
+def _mean_entry(mean: Any, column: MetricColumn, best: bool) -> Value:
     if mean is None:
-        return Entry(NOTHING)
+        return Value(NOTHING)
     if pd.isna(mean["mean"]):
-        return Entry("diverged")
+        return Value("diverged")
     half = None if pd.isna(mean["half_width"]) else column.factor * float(mean["half_width"])
     return with_error(column.factor * float(mean["mean"]), half, column.decimals, BEST if best else "", _left_out(mean))
 
@@ -247,8 +245,8 @@ def _numbers(values: "pd.Series[float]") -> list[float]:
     return sorted({round(float(value), 9) for value in values})
 
 
-def _number_entry(value: Any) -> Entry:
-    return Entry(NOTHING) if pd.isna(value) else Entry(_plain(float(value)), float(value))
+def _number_entry(value: Any) -> Value:
+    return Value(NOTHING) if pd.isna(value) else Value(_plain(float(value)), float(value))
 
 
 def _plain(value: float) -> str:

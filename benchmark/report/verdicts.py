@@ -8,7 +8,7 @@ from benchmark.statistics import ALL_DATASETS
 
 
 @dataclass(frozen=True)
-class Verdict:
+class DatasetVerdict:
     """The losses of one dataset, sorted by what the test says of them; each list has the best means first."""
 
     dataset: str
@@ -53,12 +53,12 @@ class Verdict:
         return len(self.ranked) > 1 and not self.worse and not self.untested
 
 
-def verdicts(findings: Findings) -> list[Verdict]:
+def verdicts(findings: Findings) -> list[DatasetVerdict]:
     """One for each dataset that has runs."""
     return [_verdict(name, findings) for name in findings.datasets]
 
 
-def overall(findings: Findings) -> Verdict | None:
+def overall(findings: Findings) -> DatasetVerdict | None:
     """By the mean of the common figure over all datasets; None with one dataset or without such a figure."""
     if findings.common is None or len(findings.figures) < 2:
         return None
@@ -66,20 +66,20 @@ def overall(findings: Findings) -> Verdict | None:
     return _sorted_out(ALL_DATASETS, findings.common, parts)
 
 
-def _verdict(dataset: str, findings: Findings) -> Verdict:
+def _verdict(dataset: str, findings: Findings) -> DatasetVerdict:
     parts = [one for (_, name), one in findings.of(PRIMARY).items() if name == dataset]
     if parts:
         return _sorted_out(dataset, findings.figures[dataset], parts)
     rows = findings.results[findings.results["dataset"] == dataset]
     counts = {str(loss): (len(part), len(part)) for loss, part in rows.groupby("loss", sort=True)}
-    return Verdict(dataset, None, 0, 0, diverged=counts, without_value=list(counts))
+    return DatasetVerdict(dataset, None, 0, 0, diverged=counts, without_value=list(counts))
 
 
-def _sorted_out(dataset: str, figure: MetricColumn, parts: list[Finding]) -> Verdict:
+def _sorted_out(dataset: str, figure: MetricColumn, parts: list[Finding]) -> DatasetVerdict:
     sign = 1.0 if figure.lower_is_better else -1.0
     with_mean = [(sign * one.mean, one.loss, one) for one in parts if one.mean is not None]
     ranked = [one for *_, one in sorted(with_mean, key=lambda entry: entry[:2])]
-    verdict = Verdict(
+    verdict = DatasetVerdict(
         dataset,
         figure,
         seeds=ranked[0].seeds if ranked else 0,

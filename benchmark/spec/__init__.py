@@ -1,17 +1,17 @@
 """Experiment files: what to compare, checked, and expanded into cells.
 
-    experiment = spec.load("default")        # a shipped name, or the path of a YAML file
-    cells = experiment.cells(losses=["arcface"], seeds=[0])
+experiment = spec.load("default")        # a shipped name, or the path of a YAML file
+cells = experiment.cells(losses=["arcface"], seeds=[0])
 """
 
 from benchmark.spec.budget import Budget
+from benchmark.spec.builtin import describe, load, names
 from benchmark.spec.dataset_rows import DatasetRow
 from benchmark.spec.estimate import cell_line, estimate_seconds, in_words
 from benchmark.spec.experiment import Experiment
 from benchmark.spec.loss_rows import LossRow
 from benchmark.spec.scales import SCALES
-from benchmark.spec.shipped import describe, load, names
-from benchmark.spec.tuned import Tuned, find_tuned, read_tuned
+from benchmark.spec.tuned import TunedFile, find_tuned, read_tuned
 from benchmark.spec.tuned_rows import with_tuned
 
 __all__ = [
@@ -20,7 +20,7 @@ __all__ = [
     "DatasetRow",
     "Experiment",
     "LossRow",
-    "Tuned",
+    "TunedFile",
     "cell_line",
     "describe",
     "estimate_seconds",

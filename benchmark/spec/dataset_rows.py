@@ -9,10 +9,10 @@ from pydantic import Field
 import datasets
 from benchmark.cell import Recipe
 from benchmark.spec.backbone_names import NAMES
-from benchmark.spec.entries import Entry, Kind, entries
+from benchmark.spec.entries import Kind, NamedItem, entries
+from benchmark.spec.file_errors import FileErrors, KeyPath, did_you_mean, listed, shown
 from benchmark.spec.labels import with_settings
 from benchmark.spec.loss_rows import LossRow
-from benchmark.spec.problems import KeyPath, Problems, did_you_mean, listed, shown
 from benchmark.spec.recipes import Choices, expand_recipes, read_choices
 from benchmark.spec.values import Dim, Keys, Label, OneOrMany, Seed, one_of
 
@@ -54,7 +54,7 @@ class BesideDataset(Keys):
 
 
 def read_dataset_rows(
-    given: Any, usual: Training, losses: Sequence[LossRow], problems: Problems
+    given: Any, usual: Training, losses: Sequence[LossRow], problems: FileErrors
 ) -> tuple[DatasetRow, ...]:
     kind = Kind("dataset", datasets.names(), list(BesideDataset.model_fields))
     rows = []
@@ -69,7 +69,7 @@ def read_dataset_rows(
     return tuple(rows)
 
 
-def _row(entry: Entry, usual: Training, losses: Sequence[LossRow], problems: Problems) -> DatasetRow | None:
+def _row(entry: NamedItem, usual: Training, losses: Sequence[LossRow], problems: FileErrors) -> DatasetRow | None:
     before = len(problems)
     beside = problems.check(BesideDataset, entry.beside, entry.at)
     _check_options(entry, problems, beside_keys=list(BesideDataset.model_fields))
@@ -91,7 +91,7 @@ def _row(entry: Entry, usual: Training, losses: Sequence[LossRow], problems: Pro
 
 
 def _read_losses(
-    given: tuple[str, ...] | None, rows: Sequence[LossRow], at: KeyPath, problems: Problems
+    given: tuple[str, ...] | None, rows: Sequence[LossRow], at: KeyPath, problems: FileErrors
 ) -> tuple[str, ...] | None:
     """Labels of the rows that are named: one row by its label, or by a loss's name all rows of it."""
     if given is None or not rows:
@@ -106,7 +106,7 @@ def _read_losses(
     return tuple(row.label for row in rows if row.label in given or row.name in names)
 
 
-def _read_wrappers(entry: Entry, problems: Problems) -> list[dict[str, Mapping[str, Any]]]:
+def _read_wrappers(entry: NamedItem, problems: FileErrors) -> list[dict[str, Mapping[str, Any]]]:
     given = entry.beside.get("wrappers")
     if not given:
         return []
@@ -116,7 +116,7 @@ def _read_wrappers(entry: Entry, problems: Problems) -> list[dict[str, Mapping[s
     return [{wrapper.name: wrapper.settings} for wrapper in found]
 
 
-def _check_options(entry: Entry, problems: Problems, beside_keys: list[str] | None = None) -> None:
+def _check_options(entry: NamedItem, problems: FileErrors, beside_keys: list[str] | None = None) -> None:
     declared = datasets.options(entry.name)
     for key, value in entry.settings.items():
         at = (*entry.settings_at, key)
@@ -132,14 +132,14 @@ def _check_options(entry: Entry, problems: Problems, beside_keys: list[str] | No
             problems.add(at, message + did_you_mean(value, list(getattr(declared[key], "among", ()))))
 
 
-def _split_options(entry: Entry) -> tuple[dict[str, Any], dict[str, Any]]:
+def _split_options(entry: NamedItem) -> tuple[dict[str, Any], dict[str, Any]]:
     """The options given that make the data what it is, and the incidental ones."""
     declared = datasets.options(entry.name)
     telling = {key: value for key, value in entry.settings.items() if not declared[key].incidental}
     return telling, {key: value for key, value in entry.settings.items() if key not in telling}
 
 
-def _label(entry: Entry, wrappers: list[dict[str, Mapping[str, Any]]], split_seed: int) -> str:
+def _label(entry: NamedItem, wrappers: list[dict[str, Mapping[str, Any]]], split_seed: int) -> str:
     """`glyphs classes=100 + longtail ratio=50`."""
     first = _split_options(entry)[0] | ({"split_seed": split_seed} if split_seed else {})
     chain = [with_settings(name, given) for wrapper in wrappers for name, given in wrapper.items()]

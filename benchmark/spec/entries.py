@@ -1,15 +1,15 @@
 """Entries of `datasets`, `losses` and `wrappers`: a name, or a name with settings and some keys beside it.
 
-    - softmax
-    - arcface: {m: 0.5}
-      label: arcface of the paper
+- softmax
+- arcface: {m: 0.5}
+  label: arcface of the paper
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from benchmark.spec.problems import KeyPath, Problems, did_you_mean, listed, shown
+from benchmark.spec.file_errors import FileErrors, KeyPath, did_you_mean, listed, shown
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Kind:
 
 
 @dataclass(frozen=True)
-class Entry:
+class NamedItem:
     name: str
     settings: Mapping[str, Any]
     settings_at: KeyPath
@@ -30,7 +30,7 @@ class Entry:
     at: KeyPath
 
 
-def entries(value: Any, at: KeyPath, kind: Kind, problems: Problems) -> list[Entry]:
+def entries(value: Any, at: KeyPath, kind: Kind, problems: FileErrors) -> list[NamedItem]:
     """The sound entries of a list; a single entry may stand without its list."""
     if value in (None, [], {}):
         problems.add(at, f"should name a {kind.noun} at least; there are {listed(kind.names)}")
@@ -45,9 +45,9 @@ def _items(value: Any, at: KeyPath) -> Iterator[tuple[KeyPath, Any]]:
         yield at, value
 
 
-def _entry(value: Any, at: KeyPath, kind: Kind, problems: Problems) -> Entry | None:
+def _entry(value: Any, at: KeyPath, kind: Kind, problems: FileErrors) -> NamedItem | None:
     if isinstance(value, str):
-        return Entry(value, {}, at, {}, at) if _is_known(value, at, kind, problems) else None
+        return NamedItem(value, {}, at, {}, at) if _is_known(value, at, kind, problems) else None
     if not isinstance(value, Mapping):
         problems.add(at, f"should be the name of a {kind.noun}, alone or with its settings, not {shown(value)}")
         return None
@@ -59,10 +59,10 @@ def _entry(value: Any, at: KeyPath, kind: Kind, problems: Problems) -> Entry | N
         problems.add((*at, name), f"should be a mapping of settings, such as {{key: value}}, not {shown(settings)}")
         return None
     beside = {key: one for key, one in value.items() if key in kind.beside}
-    return Entry(name, settings, (*at, name), beside, at)
+    return NamedItem(name, settings, (*at, name), beside, at)
 
 
-def _name_in(value: Mapping[str, Any], at: KeyPath, kind: Kind, problems: Problems) -> str | None:
+def _name_in(value: Mapping[str, Any], at: KeyPath, kind: Kind, problems: FileErrors) -> str | None:
     """The one key that names something; any other should be among those that may stand beside it."""
     candidates = [key for key in value if key not in kind.beside]
     known = [key for key in candidates if key in kind.names]
@@ -81,7 +81,7 @@ def _name_in(value: Mapping[str, Any], at: KeyPath, kind: Kind, problems: Proble
     return None
 
 
-def _is_known(name: str, at: KeyPath, kind: Kind, problems: Problems) -> bool:
+def _is_known(name: str, at: KeyPath, kind: Kind, problems: FileErrors) -> bool:
     if name in kind.names:
         return True
     message = f"there is no {kind.noun} {shown(name)}{did_you_mean(name, kind.names)}"

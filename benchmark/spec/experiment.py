@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import TypeVar
 
 from benchmark.cell import Cell, Resources
+from benchmark.errors import InputError
 from benchmark.spec.budget import Budget
 from benchmark.spec.dataset_rows import DatasetRow
+from benchmark.spec.file_errors import did_you_mean, listed
 from benchmark.spec.loss_rows import LossRow
-from benchmark.spec.problems import did_you_mean, listed
-from benchmark.spec.tuned import Tuned
+from benchmark.spec.tuned import TunedFile
 
 SHIPPED = Path(__file__).parent.parent / "experiments"
 Row = TypeVar("Row", DatasetRow, LossRow)
@@ -28,7 +29,7 @@ class Experiment:
     losses: tuple[LossRow, ...]
     seeds: tuple[int, ...]
     tune: Budget = field(default_factory=Budget)
-    tuned: Tuned | None = None  # where the tuned rows come from
+    tuned: TunedFile | None = None  # where the tuned rows come from
     plain: "Experiment | None" = None  # as it was without them
     resources: Resources = field(default=Resources())
 
@@ -72,7 +73,7 @@ class Experiment:
         wanted = list(wanted)
         for seed in wanted:
             if seed not in self.seeds:
-                raise ValueError(f"there is no seed {seed} in {self.name} (there are {listed(self.seeds)})")
+                raise InputError(f"there is no seed {seed} in {self.name} (there are {listed(self.seeds)})")
         return tuple(seed for seed in self.seeds if seed in wanted)
 
 
@@ -84,7 +85,7 @@ def _chosen(rows: Sequence[Row], wanted: Iterable[str] | None, noun: str) -> lis
     for name in wanted:
         if name not in known:
             hint = did_you_mean(name, known)
-            raise ValueError(f"there is no {noun} named {name!r}{hint} (there are {listed(known)})")
+            raise InputError(f"there is no {noun} named {name!r}{hint} (there are {listed(known)})")
     return [row for row in rows if row.name in wanted or row.label in wanted]
 
 

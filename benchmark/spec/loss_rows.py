@@ -7,10 +7,10 @@ from math import prod
 from typing import Any
 
 import losses
-from benchmark.spec.entries import Entry, Kind, entries
+from benchmark.spec.entries import Kind, NamedItem, entries
+from benchmark.spec.file_errors import FileErrors, KeyPath, did_you_mean, listed, shown
 from benchmark.spec.labels import with_settings
 from benchmark.spec.limits import MOST_CELLS
-from benchmark.spec.problems import KeyPath, Problems, did_you_mean, listed, shown
 from benchmark.spec.values import Keys, Label
 
 ALL = "all"
@@ -40,7 +40,7 @@ class BesideLoss(Keys):
     label: Label | None = None
 
 
-def read_loss_rows(given: Any, overrides: Mapping[str, Any], problems: Problems) -> tuple[LossRow, ...]:
+def read_loss_rows(given: Any, overrides: Mapping[str, Any], problems: FileErrors) -> tuple[LossRow, ...]:
     """One row for each entry and each combination of its listed hyper-parameters.
 
     `overrides` is the file's key `hyper`: settings that a loss has wherever its entry does not say otherwise.
@@ -59,23 +59,23 @@ def read_loss_rows(given: Any, overrides: Mapping[str, Any], problems: Problems)
     return tuple(rows.values())
 
 
-def _read_overrides(overrides: Mapping[str, Any], problems: Problems) -> dict[str, dict[str, list[Any]]]:
+def _read_overrides(overrides: Mapping[str, Any], problems: FileErrors) -> dict[str, dict[str, list[Any]]]:
     kind = Kind("loss", losses.names())
     found = [entry for item in overrides.items() for entry in entries(dict([item]), ("hyper",), kind, problems)]
     return {entry.name: read_hyper(entry.name, entry.settings, entry.settings_at, problems) for entry in found}
 
 
-def _one_by_one(entry: Entry, problems: Problems) -> Iterator[Entry]:
+def _one_by_one(entry: NamedItem, problems: FileErrors) -> Iterator[NamedItem]:
     """`all` stands for an entry of each loss."""
     if entry.name != ALL:
         yield entry
     elif entry.settings or entry.beside:
         problems.add(entry.at, "'all' takes no settings and no label; give losses their own under the key hyper")
     else:
-        yield from (Entry(name, {}, entry.at, {}, entry.at) for name in losses.names())
+        yield from (NamedItem(name, {}, entry.at, {}, entry.at) for name in losses.names())
 
 
-def _rows(entry: Entry, changed: Mapping[str, list[Any]], problems: Problems) -> Iterator[LossRow]:
+def _rows(entry: NamedItem, changed: Mapping[str, list[Any]], problems: FileErrors) -> Iterator[LossRow]:
     beside = problems.check(BesideLoss, entry.beside, entry.at)
     own = read_hyper(entry.name, entry.settings, entry.settings_at, problems)
     choices = {**changed, **own}
@@ -92,7 +92,7 @@ def _rows(entry: Entry, changed: Mapping[str, list[Any]], problems: Problems) ->
         yield LossRow(label, entry.name, unlike_defaults(entry.name, settings), frozenset(own), brief=brief)
 
 
-def read_hyper(loss: str, given: Settings, at: KeyPath, problems: Problems) -> dict[str, list[Any]]:
+def read_hyper(loss: str, given: Settings, at: KeyPath, problems: FileErrors) -> dict[str, list[Any]]:
     """Each hyper-parameter as the list of its values, those that the loss refuses left out."""
     declared = losses.get(loss).hyper
     found: dict[str, list[Any]] = {}
@@ -107,7 +107,7 @@ def read_hyper(loss: str, given: Settings, at: KeyPath, problems: Problems) -> d
     return found
 
 
-def _sound_values(hyper: Any, value: Any, at: KeyPath, problems: Problems) -> list[Any]:
+def _sound_values(hyper: Any, value: Any, at: KeyPath, problems: FileErrors) -> list[Any]:
     sound: dict[tuple[type, Any], Any] = {}
     for index, one in enumerate(value if isinstance(value, list) else [value]):
         if hyper.accepts(one):

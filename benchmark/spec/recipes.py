@@ -9,8 +9,8 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
 from benchmark.cell import AUGMENTATIONS, OPTIMISERS, SCHEDULES, Recipe
+from benchmark.spec.file_errors import FileErrors, KeyPath
 from benchmark.spec.limits import MOST_CELLS
-from benchmark.spec.problems import KeyPath, Problems
 from benchmark.spec.values import Keys, OneOrMany, one_of
 
 Choices = dict[str, tuple[Any, ...]]
@@ -50,12 +50,12 @@ class RecipeKeys(Keys):
     label_smoothing: OneOrMany[Share] = ()
 
 
-def read_choices(data: Any, at: KeyPath, problems: Problems) -> Choices:
+def read_choices(data: Any, at: KeyPath, problems: FileErrors) -> Choices:
     keys = problems.check(RecipeKeys, data, at)
     return {} if keys is None else {name: getattr(keys, name) for name in keys.model_fields_set}
 
 
-def expand_recipes(choices: Choices, at: KeyPath, problems: Problems) -> tuple[Recipe, ...]:
+def expand_recipes(choices: Choices, at: KeyPath, problems: FileErrors) -> tuple[Recipe, ...]:
     """Every combination. `step` needs milestones; under other schedules they mean nothing and are left out."""
     if problems:
         return ()  # a value that was refused is missing in `choices`

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.spec.experiment import Experiment
-from benchmark.spec.loading import read_experiment
-from benchmark.spec.problems import Problems
-from benchmark.spec.reading import read_document, read_text
+from benchmark.spec.experiment_file import read_experiment
+from benchmark.spec.file_errors import FileErrors
+from benchmark.spec.yaml_file import read_document, read_text
 
 FOLDER = Path(__file__).parent.parent / "experiments"
 PAPERS = FOLDER / "papers"
@@ -21,14 +21,14 @@ def find_scale(name: str) -> Experiment | None:
     match = _NAME.fullmatch(name)
     if match is None or not (path := PAPERS / f"{match[1]}.yaml").is_file():
         return None
-    problems = Problems(path.name)
+    problems = FileErrors(path.name)
     data = read_document(read_text(path), problems)
     experiment = read_scale(data, path, match[2], problems)
     problems.raise_if_any()
     return experiment
 
 
-def read_scale(data: Any, path: Path, scale: str, problems: Problems) -> Experiment | None:
+def read_scale(data: Any, path: Path, scale: str, problems: FileErrors) -> Experiment | None:
     """The experiment below scales.<scale>.experiment; None, and the problems noted, where it is wrong or missing."""
     at = ("scales", scale, "experiment")
     for key in at:

@@ -10,12 +10,13 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from benchmark.cell import Recipe
+from benchmark.errors import InputError
 from benchmark.spec.budget import Budget, Rate
 from benchmark.spec.dataset_rows import DatasetRow
+from benchmark.spec.file_errors import FileErrors, KeyPath, did_you_mean, listed, shown
 from benchmark.spec.loss_rows import LossRow
-from benchmark.spec.problems import KeyPath, Problems, did_you_mean, listed, shown
-from benchmark.spec.reading import read_document, read_text
 from benchmark.spec.values import Keys, Label
+from benchmark.spec.yaml_file import read_document, read_text
 
 FOLDER = Path(__file__).parent.parent / "experiments" / "tuned"
 SUFFIXES = (".yaml", ".yml")
@@ -46,7 +47,7 @@ class Choice(Keys):
     of: Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]  # what was tuned; see `fingerprint`
 
 
-class TunedKeys(Keys):
+class TunedFileKeys(Keys):
     experiment: Label
     made: dict[str, Any]
     earlier: list[Any] = []
@@ -57,7 +58,7 @@ class TunedKeys(Keys):
 
 
 @dataclass(frozen=True)
-class Tuned:
+class TunedFile:
     """A checked file; whether its rows and settings are an experiment's is looked at where it is put to use."""
 
     path: Path
@@ -78,35 +79,33 @@ def find_tuned(source: str, beside: Path) -> Path:
     known = sorted(found.stem for found in FOLDER.glob("*.yaml"))
     if source not in known:
         missing = f"there is no file of tuned settings {shown(source)}{did_you_mean(source, known)}"
-        raise ValueError(f"{missing} (there are {listed(known)}; or give the path of a .yaml file)")
+        raise InputError(f"{missing} (there are {listed(known)}; or give the path of a .yaml file)")
     return FOLDER / f"{source}.yaml"
 
 
-def read_tuned(path: Path) -> Tuned:
+def read_tuned(path: Path) -> TunedFile:
     """ValueError names everything that is wrong, with its line and key."""
-    problems = Problems(path.name)
+    problems = FileErrors(path.name)
     data = read_document(read_text(path), problems)
     if not isinstance(data, Mapping):
-        problems.add((), f"should be a mapping with the keys {listed(TunedKeys.model_fields)}, not {shown(data)}")
-    keys = problems.check(TunedKeys, data, ()) if isinstance(data, Mapping) else None
+        problems.add((), f"should be a mapping with the keys {listed(TunedFileKeys.model_fields)}, not {shown(data)}")
+    keys = problems.check(TunedFileKeys, data, ()) if isinstance(data, Mapping) else None
     problems.raise_if_any()
     assert keys is not None
     made = problems.check(Made, keys.made, ("made",))
     earlier = [problems.check(Made, one, ("earlier", place)) for place, one in enumerate(keys.earlier)]
     budget = problems.check(Budget, keys.budget, ("budget",))
-    choices = {
-        dataset: _read_choices(rows, ("datasets", dataset), problems) for dataset, rows in keys.datasets.items()
-    }
+    choices = {dataset: _read_choices(rows, ("datasets", dataset), problems) for dataset, rows in keys.datasets.items()}
     if not choices:
         problems.add(("datasets",), "should not be empty")
     problems.raise_if_any()
     assert made is not None
     assert budget is not None
     before = tuple(one for one in earlier if one is not None)
-    return Tuned(path, keys.experiment, made, budget, keys.sampler, keys.pruning, choices, before)
+    return TunedFile(path, keys.experiment, made, budget, keys.sampler, keys.pruning, choices, before)
 
 
-def _read_choices(rows: Any, at: KeyPath, problems: Problems) -> dict[str, Choice]:
+def _read_choices(rows: Any, at: KeyPath, problems: FileErrors) -> dict[str, Choice]:
     if not isinstance(rows, Mapping) or not rows:
         problems.add(at, f"should be a mapping from rows to their settings, not {shown(rows)}")
         return {}

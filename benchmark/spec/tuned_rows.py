@@ -6,22 +6,23 @@ from dataclasses import replace
 from typing import Any
 
 import losses as registry
+from benchmark.errors import InputError
 from benchmark.spec.dataset_rows import DatasetRow
 from benchmark.spec.experiment import Experiment
+from benchmark.spec.file_errors import FileErrors, did_you_mean, listed, shown
 from benchmark.spec.loss_rows import LossRow, TunedSetting, read_hyper, unlike_defaults
-from benchmark.spec.problems import Problems, did_you_mean, listed, shown
-from benchmark.spec.tuned import Choice, Tuned, fingerprint
+from benchmark.spec.tuned import Choice, TunedFile, fingerprint
 
 TUNED_ROWS = ("both", "only")
 """Tuned rows beside the experiment's own, or in their place; a row that is not tuned everywhere stays."""
 
 
-def with_tuned(experiment: Experiment, tuned: Tuned, rows: str = "both") -> Experiment:
+def with_tuned(experiment: Experiment, tuned: TunedFile, rows: str = "both") -> Experiment:
     """ValueError says what in the file is not this experiment's."""
     if rows not in TUNED_ROWS:
-        raise ValueError(f"tuned rows {shown(rows)}: expected one of {listed(TUNED_ROWS)}")
+        raise InputError(f"tuned rows {shown(rows)}: expected one of {listed(TUNED_ROWS)}")
     plain = experiment.without_tuned
-    problems = Problems(tuned.path.name)
+    problems = FileErrors(tuned.path.name)
     settings = _checked(plain, tuned, problems)
     problems.raise_if_any()
     names = Counter(row.brief for row in plain.losses)
@@ -32,7 +33,7 @@ def with_tuned(experiment: Experiment, tuned: Tuned, rows: str = "both") -> Expe
             made[row.label] = replace(row, label=f"{name} (tuned)", tuned=settings[row.label], of=row.label)
     clash = sorted({row.label for row in made.values()} & {row.label for row in plain.losses})
     if clash:
-        raise ValueError(f"{plain.name} has a row labelled {shown(clash[0])} already; rename it")
+        raise InputError(f"{plain.name} has a row labelled {shown(clash[0])} already; rename it")
     gone = {row.label for row in plain.losses if rows == "only" and _is_tuned_everywhere(plain, row, settings)}
     losses = tuple(
         one
@@ -54,7 +55,7 @@ def one_training(data: DatasetRow) -> bool:
     return len(data.backbones) == len(data.dims) == len(data.recipes) == 1
 
 
-def _checked(plain: Experiment, tuned: Tuned, problems: Problems) -> dict[str, dict[str, TunedSetting]]:
+def _checked(plain: Experiment, tuned: TunedFile, problems: FileErrors) -> dict[str, dict[str, TunedSetting]]:
     """By the row's label, then by the dataset's."""
     found: dict[str, dict[str, TunedSetting]] = {}
     for dataset, label, choice in _every(tuned):
@@ -89,7 +90,7 @@ def _unlike_pinned(row: LossRow, chosen: Mapping[str, Any]) -> str:
     return ", ".join(f"{key} is {shown(theirs[key])}" for key in sorted(row.pinned) if theirs[key] != ours[key])
 
 
-def _every(tuned: Tuned) -> Iterator[tuple[str, str, Choice]]:
+def _every(tuned: TunedFile) -> Iterator[tuple[str, str, Choice]]:
     for dataset, rows in tuned.choices.items():
         for label, choice in rows.items():
             yield dataset, label, choice

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from pydantic_core import PydanticCustomError
 
 from benchmark.cell import Resources
-from benchmark.spec.problems import did_you_mean, listed, shown
+from benchmark.spec.file_errors import did_you_mean, listed, shown
 
 MOST_SEEDS = 10_000
 LARGEST_SEED = 2**31 - 1

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from benchmark.errors import InputError
 from benchmark.statistics.measurements import (
     ALL_DATASETS,
     Estimate,
@@ -49,7 +50,7 @@ def compare(
         measured = _arrange_all(results, metric, jackknife)
         losses = _losses(measured)
         if baseline not in losses:
-            raise ValueError(f"the baseline {baseline!r} is not among the losses: {losses}")
+            raise InputError(f"the baseline {baseline!r} is not among the losses: {losses}")
         pairs = [(loss, (against or {}).get(loss, baseline)) for loss in losses if loss != baseline]
         estimates = _differences(measured, pairs)
         overall = {ALL_DATASETS: estimates.pop(ALL_DATASETS)} if ALL_DATASETS in estimates else {}
@@ -170,9 +171,7 @@ def corrected_tests(family: list[Estimate], level: float) -> list[dict[str, Any]
     for p, note in found:
         p_holm = None if p is None else next(corrected)
         significant = None if p_holm is None else p_holm < 1 - level
-        tests.append(
-            {"p": p, "p_holm": p_holm, "significant": significant, "family": len(tested), "note": note}
-        )
+        tests.append({"p": p, "p_holm": p_holm, "significant": significant, "family": len(tested), "note": note})
     return tests
 
 
@@ -197,9 +196,7 @@ def _marks(
     best = max(ranked)[1] if ranked else ""
     rows = []
     for loss, estimate in means.items():
-        test = tests.get(
-            (min(loss, best), max(loss, best)), {"p_holm": None, "significant": False, "note": ""}
-        )
+        test = tests.get((min(loss, best), max(loss, best)), {"p_holm": None, "significant": False, "note": ""})
         if estimate.mean is None:
             test = {"p_holm": None, "significant": None, "note": "no run has a value"}
         tied = None if test["significant"] is None else not test["significant"]

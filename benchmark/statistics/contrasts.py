@@ -19,9 +19,7 @@ class Term:
     dataset: str
 
 
-def contrast(
-    results: pd.DataFrame, terms: Sequence[Term], metric: str, jackknife: Jackknife | None = None
-) -> Estimate:
+def contrast(results: pd.DataFrame, terms: Sequence[Term], metric: str, jackknife: Jackknife | None = None) -> Estimate:
     """The mean of the sum over the seeds that all terms have; no mean where a term has no runs.
 
     Terms may stand on several datasets only if those have the same test identities, such as one set at two sizes

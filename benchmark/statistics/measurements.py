@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchmark.errors import InputError
 from benchmark.statistics.variance import (
     Floats,
     Variance,
@@ -64,9 +65,7 @@ class Measurements:
         return estimate(values, contributions, int((self.was_run[one] | self.was_run[other]).sum()))
 
 
-def arrange(
-    results: pd.DataFrame, dataset: str, metric: str, jackknife: Jackknife | None = None
-) -> Measurements:
+def arrange(results: pd.DataFrame, dataset: str, metric: str, jackknife: Jackknife | None = None) -> Measurements:
     """Losses × seeds of one dataset and metric, with each identity's contribution where it was stored."""
     rows = results[results["dataset"] == dataset]
     losses, loss_of = np.unique(rows["loss"].to_numpy(dtype=str), return_inverse=True)
@@ -100,17 +99,13 @@ def check_results(results: pd.DataFrame, metrics: Sequence[str] | None = None) -
     """The metrics to look at: those asked for, or every numeric column; errors name what is wrong."""
     missing = [name for name in [*KEYS, *(metrics or [])] if name not in results.columns]
     if missing:
-        raise ValueError(f"results lack the columns {missing}; they have {list(results.columns)}")
+        raise InputError(f"results lack the columns {missing}; they have {list(results.columns)}")
     repeated = results[results.duplicated(KEYS)]
     if len(repeated):
-        raise ValueError(
-            f"results hold {len(repeated)} repeated runs, the first is {repeated[KEYS].iloc[0].to_dict()}"
-        )
+        raise InputError(f"results hold {len(repeated)} repeated runs, the first is {repeated[KEYS].iloc[0].to_dict()}")
     if metrics is not None:
         return list(metrics)
-    return [
-        name for name in results.columns if name not in KEYS and pd.api.types.is_numeric_dtype(results[name])
-    ]
+    return [name for name in results.columns if name not in KEYS and pd.api.types.is_numeric_dtype(results[name])]
 
 
 def _stored(
@@ -125,13 +120,11 @@ def _stored(
     return found
 
 
-def _contributions(
-    values: Floats, stored: dict[tuple[int, int], Floats], dataset: str, metric: str
-) -> Floats | None:
+def _contributions(values: Floats, stored: dict[tuple[int, int], Floats], dataset: str, metric: str) -> Floats | None:
     """Pseudo-values of every identity; None without any, NaN for runs that have none."""
     sizes = sorted({without.shape for without in stored.values()})
     if len(sizes) > 1:
-        raise ValueError(f"{metric} on {dataset}: runs left out different numbers of identities, {sizes}")
+        raise InputError(f"{metric} on {dataset}: runs left out different numbers of identities, {sizes}")
     if not sizes or sizes[0][0] < MIN_IDENTITIES:
         return None
     without = np.full((*values.shape, *sizes[0]), np.nan)

@@ -46,9 +46,7 @@ def summarise(
             {"loss": loss, "dataset": dataset, "metric": metric, **_row(estimate, level)}
             for (loss, dataset), estimate in found.items()
         ]
-    return as_nullable(
-        pd.DataFrame(rows, columns=["loss", "dataset", "metric", *_row(Estimate(None), level)])
-    )
+    return as_nullable(pd.DataFrame(rows, columns=["loss", "dataset", "metric", *_row(Estimate(None), level)]))
 
 
 def _row(estimate: Estimate, level: float) -> dict[str, Any]:

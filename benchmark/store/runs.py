@@ -2,7 +2,7 @@
 
 runs/<cell id>/   cell.json  metrics.json  history.csv  embeddings.safetensors
 failed/<cell id>.json
-checkpoints/ claims/   for cells under way
+checkpoints/ locks/    for cells under way
 """
 
 import hashlib
@@ -19,8 +19,8 @@ from typing import Any
 import safetensors.torch
 from torch import Tensor
 
-from benchmark.store.claims import Claim, claim
 from benchmark.store.files import ASIDE, flush_folder, write_atomically, write_flushed
+from benchmark.store.locks import CellLock, lock
 
 FILES = ("cell.json", "metrics.json", "history.csv", "embeddings.safetensors")
 LARGEST_JSON = 64 * 2**20
@@ -68,9 +68,9 @@ class Store:
     def checkpoint(self, cell_id: str) -> Path:
         return self.folder / "checkpoints" / f"{cell_id}.safetensors"
 
-    def claim(self, cell_id: str) -> Claim | None:
+    def lock(self, cell_id: str) -> CellLock | None:
         """The right to run a cell; None while another runner has it."""
-        return claim(self.folder / "claims" / f"{cell_id}.lock")
+        return lock(self.folder / "locks" / f"{cell_id}.lock")
 
     def save(self, cell_id: str, files: Mapping[str, bytes], cell: Mapping[str, Any]) -> None:
         """Stores a run. `files` are all but cell.json, into which their checksums go."""
@@ -154,9 +154,9 @@ class Store:
             return None
 
     def clear_leftovers(self) -> None:
-        """Removes runs that a killed runner left half written. Whoever holds a cell's claim may still be writing it."""
+        """Removes runs that a killed runner left half written. Whoever holds a cell's lock may still be writing it."""
         for path in self.runs.glob(f"{ASIDE}*"):
-            held = self.claim(path.name.removeprefix(ASIDE).partition("-")[0])
+            held = self.lock(path.name.removeprefix(ASIDE).partition("-")[0])
             if held is not None:
                 shutil.rmtree(path, ignore_errors=True)
                 held.release()

@@ -9,16 +9,16 @@ from benchmark.tables.latex import as_latex
 from benchmark.tables.latex import escape as latex_text
 from benchmark.tables.markdown import as_markdown
 from benchmark.tables.markdown import escape as markdown_text
-from benchmark.tables.model import BEST, TIED, Column, Entry, Row, Table, with_error
+from benchmark.tables.model import BEST, TIED, Column, Row, Table, Value, with_error
 from benchmark.tables.terminal import as_terminal
 
 __all__ = [
     "BEST",
     "TIED",
     "Column",
-    "Entry",
     "Row",
     "Table",
+    "Value",
     "as_csv",
     "as_html",
     "as_latex",

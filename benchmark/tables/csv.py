@@ -3,7 +3,7 @@
 import csv
 import io
 
-from benchmark.tables.model import Column, Entry, Table, visible
+from benchmark.tables.model import Column, Table, Value, visible
 
 _FORMULA = ("=", "+", "-", "@")
 
@@ -27,7 +27,7 @@ def _names(column: Column, has_error: bool, has_mark: bool) -> list[str]:
     return [name, *([f"{name} ±"] if has_error else []), *([f"{name} mark"] if has_mark else [])]
 
 
-def _values(entry: Entry, has_error: bool, has_mark: bool) -> list[str]:
+def _values(entry: Value, has_error: bool, has_mark: bool) -> list[str]:
     if isinstance(entry.value, float | int):
         shown = repr(entry.value)
     else:

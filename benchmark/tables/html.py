@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from markupsafe import Markup, escape
 
-from benchmark.tables.model import Column, Entry, Row, Table, visible
+from benchmark.tables.model import Column, Row, Table, Value, visible
 
 
 def as_html(table: Table) -> Markup:
@@ -41,7 +41,7 @@ def _tags(tags: Mapping[str, str]) -> Markup:
     return Markup("").join(Markup(' data-{}="{}"').format(name, visible(tag)) for name, tag in tags.items())
 
 
-def _cell(table: Table, entry: Entry, column: Column, first: bool) -> Markup:
+def _cell(table: Table, entry: Value, column: Column, first: bool) -> Markup:
     kind = " ".join(filter(None, ["number" if column.numeric else "text", entry.mark]))
     value = Markup("") if entry.value is None else Markup(' data-value="{}"').format(entry.value)
     number = table.mark_of(entry)

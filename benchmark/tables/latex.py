@@ -2,7 +2,7 @@
 
 import unicodedata
 
-from benchmark.tables.model import BEST, TIED, Entry, Table, visible
+from benchmark.tables.model import BEST, TIED, Table, Value, visible
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -124,7 +124,7 @@ def _caption(table: Table) -> str:
     return ". ".join(sentence.rstrip(".") for sentence in sentences if sentence) + "."
 
 
-def _entry(table: Table, entry: Entry) -> str:
+def _entry(table: Table, entry: Value) -> str:
     text = escape(entry.text)
     if entry.mark == BEST:
         text = rf"\textbf{{{text}}}"

@@ -2,7 +2,7 @@
 
 import re
 
-from benchmark.tables.model import BEST, TIED, Entry, Table, visible
+from benchmark.tables.model import BEST, TIED, Table, Value, visible
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~$^=:])")
 _BREAKABLE = re.compile(r"(?i)\b(https?|ftp|www|mailto)\b")
@@ -25,7 +25,7 @@ def as_markdown(table: Table) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _entry(table: Table, entry: Entry) -> str:
+def _entry(table: Table, entry: Value) -> str:
     text = escape(entry.text)
     if entry.mark == BEST:
         text = f"**{text}**"

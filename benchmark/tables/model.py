@@ -4,12 +4,14 @@ import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from benchmark.errors import InputError
+
 BEST, TIED = "best", "tied"
 NOTHING = "–"
 
 
 @dataclass(frozen=True)
-class Entry:
+class Value:
     """What one cell of a table shows."""
 
     text: str
@@ -32,7 +34,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Row:
-    entries: tuple[Entry, ...]
+    entries: tuple[Value, ...]
     tags: Mapping[str, str] = field(default_factory=dict)  # what filters look at, such as dataset and family
 
 
@@ -48,7 +50,7 @@ class Table:
     def __post_init__(self) -> None:
         for row in self.rows:
             if len(row.entries) != len(self.columns):
-                raise ValueError(
+                raise InputError(
                     f"table {self.name!r}: a row has {len(row.entries)} entries, expected {len(self.columns)}"
                 )
 
@@ -58,7 +60,7 @@ class Table:
         notes = [entry.note for row in self.rows for entry in row.entries if entry.note]
         return tuple(dict.fromkeys(notes))
 
-    def mark_of(self, entry: Entry) -> int | None:
+    def mark_of(self, entry: Value) -> int | None:
         """The number of an entry's footnote."""
         return self.remarks.index(entry.note) + 1 if entry.note else None
 
@@ -71,14 +73,14 @@ class Table:
 
 def with_error(
     value: float | None, error: float | None = None, decimals: int = 2, mark: str = "", note: str = ""
-) -> Entry:
+) -> Value:
     """`95.64 ± 0.41`, or a dash where there is nothing to show."""
     if value is None or value != value:
-        return Entry(NOTHING, None, note=note)
+        return Value(NOTHING, None, note=note)
     text = _signless_zero(f"{value:.{decimals}f}")
     if error is None or error != error:
-        return Entry(text, value, mark, note)
-    return Entry(f"{text} ± {error:.{decimals}f}", value, mark, note, error)
+        return Value(text, value, mark, note)
+    return Value(f"{text} ± {error:.{decimals}f}", value, mark, note, error)
 
 
 def _signless_zero(text: str) -> str:

@@ -2,7 +2,7 @@
 
 import unicodedata
 
-from benchmark.tables.model import BEST, TIED, Column, Entry, Table, visible
+from benchmark.tables.model import BEST, TIED, Column, Table, Value, visible
 
 SIGNS = {BEST: "●", TIED: "○", "": " "}
 
@@ -24,7 +24,7 @@ def as_terminal(table: Table) -> str:
     return "\n".join([*lines, *([""] if notes else []), *notes])
 
 
-def _entry(table: Table, entry: Entry, column: Column) -> str:
+def _entry(table: Table, entry: Value, column: Column) -> str:
     number = table.mark_of(entry)
     text = visible(entry.text) + ("" if number is None else f" [{number}]")
     return f"{text} {SIGNS[entry.mark]}" if column.numeric and any(table.legend) else text

@@ -17,6 +17,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor, nn
 
+from benchmark.errors import InputError
 from benchmark.training.history import Row
 from benchmark.training.optimisers import Optimiser
 from benchmark.training.precision import Precision
@@ -93,7 +94,7 @@ def _read(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
         about: dict[str, Any] = json.loads((file.metadata() or {})[KEY])
         tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - it is no dictionary
     if about["checksum"] != _checksum(tensors):
-        raise ValueError("its checksum is wrong")
+        raise InputError("its checksum is wrong")
     return tensors, about
 
 

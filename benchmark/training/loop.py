@@ -17,6 +17,7 @@ import losses
 from benchmark import backbones
 from benchmark.backbones import Backbone
 from benchmark.cell import PROTOCOL_VERSION, Cell
+from benchmark.errors import InputError
 from benchmark.training import augmentation
 from benchmark.training.batches import Batches, pixel_statistics
 from benchmark.training.checkpoint import RunState, load_checkpoint, save_checkpoint
@@ -172,19 +173,19 @@ def check_device(device: str) -> None:
     """`ValueError` unless torch can train there."""
     kind = device.partition(":")[0]
     if kind not in ("cpu", "cuda"):
-        raise ValueError(f"device={device!r} is not allowed; expected 'cpu', 'cuda' or one such as 'cuda:0'")
+        raise InputError(f"device={device!r} is not allowed; expected 'cpu', 'cuda' or one such as 'cuda:0'")
     if kind == "cuda" and not torch.cuda.is_available():
-        raise ValueError(f"device={device!r} is not there: torch {torch.__version__} sees no CUDA device; use 'cpu'")
+        raise InputError(f"device={device!r} is not there: torch {torch.__version__} sees no CUDA device; use 'cpu'")
 
 
 def _check_sizes(cell: Cell, data: Data) -> None:
     if cell.recipe.epochs < 1 or cell.recipe.batch < 2:
-        raise ValueError(
+        raise InputError(
             f"epochs={cell.recipe.epochs!r} and batch={cell.recipe.batch!r} are not allowed; "
             "expected at least 1 epoch and batches of at least 2 images"
         )
     if len(data.train) < 2:
-        raise ValueError(f"{data.name} has {len(data.train)} training images; expected at least 2")
+        raise InputError(f"{data.name} has {len(data.train)} training images; expected at least 2")
 
 
 def _backbone(cell: Cell, data: Data, seeds: Seeds, device: str) -> Backbone:

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import TypeVar
 
+from benchmark.errors import InputError
+
 T = TypeVar("T")
 
 
@@ -13,4 +15,4 @@ def named(kind: str, name: str, known: Mapping[str, T]) -> T:
         return known[name]
     near = get_close_matches(str(name), list(known), n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
-    raise ValueError(f"no {kind} is named {name!r}{hint} (there are: {', '.join(known)})")
+    raise InputError(f"no {kind} is named {name!r}{hint} (there are: {', '.join(known)})")

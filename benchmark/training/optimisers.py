@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from benchmark.cell import Recipe
+from benchmark.errors import InputError
 from benchmark.training.named import named
 
 
@@ -64,7 +65,7 @@ class Optimiser:
 
 def optimiser_for(recipe: Recipe, backbone: nn.Module, head: nn.Module) -> Optimiser:
     if not recipe.lr > 0.0:
-        raise ValueError(f"lr={recipe.lr!r} is not allowed; expected a number > 0")
+        raise InputError(f"lr={recipe.lr!r} is not allowed; expected a number > 0")
     return named("optimiser", recipe.optimiser, OPTIMISERS)(recipe, backbone, head)
 
 
@@ -84,7 +85,7 @@ def _muon(recipe: Recipe, backbone: nn.Module, head: nn.Module) -> Optimiser:
     kernels = [weight for weight in backbone.parameters() if weight.ndim == 4]
     flat = [(kernel, nn.Parameter(_as_matrix(kernel.detach()))) for kernel in kernels]
     if any(kernel.data_ptr() != matrix.data_ptr() for kernel, matrix in flat):
-        raise ValueError("muon needs channels-last memory: backbone.to(memory_format=torch.channels_last)")
+        raise InputError("muon needs channels-last memory: backbone.to(memory_format=torch.channels_last)")
     matrices = [weight for weight in backbone.parameters() if weight.ndim == 2] + [matrix for _, matrix in flat]
     rest = [weight for weight in backbone.parameters() if weight.ndim not in (2, 4)]
     muon = torch.optim.Muon(

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 
 from benchmark.cell import Recipe
+from benchmark.errors import InputError
 from benchmark.training.named import named
 
 Schedule = Callable[[int], float]
@@ -16,9 +17,9 @@ def schedule_for(recipe: Recipe, total_steps: int) -> Schedule:
     """The factor at each step, counted from 0."""
     shape = named("schedule", recipe.schedule, SHAPES)
     if recipe.schedule == "step" and not recipe.milestones:
-        raise ValueError("the schedule 'step' needs milestones, such as [0.5, 0.75] of the run; or use 'constant'")
+        raise InputError("the schedule 'step' needs milestones, such as [0.5, 0.75] of the run; or use 'constant'")
     if not 0.0 <= recipe.warmup < 1.0:
-        raise ValueError(f"warmup={recipe.warmup!r} is not allowed; expected a share of the run, 0 ≤ share < 1")
+        raise InputError(f"warmup={recipe.warmup!r} is not allowed; expected a share of the run, 0 ≤ share < 1")
     warm = round(recipe.warmup * total_steps)
 
     def factor(step: int) -> float:

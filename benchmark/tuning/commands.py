@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from benchmark.errors import InputError
 from benchmark.options import (
     DataFolder,
     EngineName,
@@ -65,12 +66,12 @@ def tune(
     """
     import losses as registry
     from benchmark import spec
-    from benchmark.tuning import running
+    from benchmark.tuning import tune
 
     for file in plugin or []:
         registry.load_plugin(file)
     asked = spec.load(experiment)
-    request = running.Request(
+    request = tune.TuneRequest(
         experiment=asked,
         results=results,
         data=data,
@@ -86,9 +87,9 @@ def tune(
         output=output,
     )
     if dry:
-        typer.echo(running.dry_run(request))
+        typer.echo(tune.dry_run(request))
         return
-    raise typer.Exit(running.tune(request))
+    raise typer.Exit(tune.tune(request))
 
 
 def add_to(app: typer.Typer) -> None:
@@ -98,11 +99,11 @@ def add_to(app: typer.Typer) -> None:
 
 def _budget(usual: "Budget", trials: int | None, seeds: int | None, rates: str | None) -> "Budget":
     """The experiment's budget with what the command line says of it."""
-    from benchmark.spec.problems import Problems
+    from benchmark.spec.file_errors import FileErrors
 
     given = {"trials": trials, "seeds": seeds, "learning_rates": _rates(rates)}
     asked = {key: one for key, one in given.items() if one is not None}
-    problems = Problems("the budget")
+    problems = FileErrors("the budget")
     found = problems.check(type(usual), {**usual.model_dump(mode="json", exclude_none=True), **asked}, ())
     problems.raise_if_any()
     assert found is not None
@@ -113,4 +114,4 @@ def _rates(text: str | None) -> list[float] | None:
     try:
         return [float(part) for part in names_in(text) or []] or None
     except ValueError:
-        raise ValueError(f"--learning-rates {text}: expected numbers with commas between them") from None
+        raise InputError(f"--learning-rates {text}: expected numbers with commas between them") from None

@@ -12,7 +12,7 @@ from benchmark.columns import CLASSIFICATION, VERIFICATION
 from benchmark.engine.plan import Facts
 from benchmark.spec import Budget, DatasetRow, LossRow
 from benchmark.spec.tuned import fingerprint
-from benchmark.tuning.sampling import suggest
+from benchmark.tuning.sampler import suggest
 from benchmark.tuning.space import RATE, Settings, Space, first_settings, grid, size, space_of, values_of, with_values
 
 Fate = Literal["under way", "complete", "pruned", "diverged", "failed"]
@@ -30,7 +30,7 @@ WORST = 0.0
 
 
 @dataclass(frozen=True)
-class Measured:
+class TrialScore:
     """What a run came to."""
 
     score: float
@@ -131,7 +131,7 @@ class Progressing:
         trial = self.trials[-1]
         return self.study.cell(trial.settings, len(trial.scores), trial.number)
 
-    def tell(self, measured: Measured) -> None:
+    def tell(self, measured: TrialScore) -> None:
         trial = self.trials[-1]
         scores = (*trial.scores, measured.score)
         fate: Fate = "under way"

@@ -139,7 +139,7 @@ class Forgets(Good):
     def setup(self) -> None:
         self.steps = 0
 
-    def observe(self, batch: Batch) -> None:
+    def update_state(self, batch: Batch) -> None:
         self.steps += 1
 
     def target_cosine(self, cosine: Tensor, batch: Batch) -> Tensor:

@@ -63,14 +63,10 @@ def made_up_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def idx(array: np.ndarray) -> bytes:
-    return (
-        struct.pack(f">HBB{array.ndim}I", 0, 8, array.ndim, *array.shape) + array.astype(np.uint8).tobytes()
-    )
+    return struct.pack(f">HBB{array.ndim}I", 0, 8, array.ndim, *array.shape) + array.astype(np.uint8).tobytes()
 
 
-def write_idx_family(
-    folder: Path, names: tuple[str, str], classes: int, first: int, rng: np.random.Generator
-) -> None:
+def write_idx_family(folder: Path, names: tuple[str, str], classes: int, first: int, rng: np.random.Generator) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, each in zip(names, (30, 50), strict=True):
         labels = rng.permutation(np.repeat(np.arange(first, first + classes), each))

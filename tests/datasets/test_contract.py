@@ -61,9 +61,7 @@ def test_published_layouts(name: str, options: dict[str, object], made_up_root: 
 
 
 @pytest.mark.parametrize(("name", "options", "digest"), REAL)
-def test_real_data(
-    name: str, options: dict[str, object], digest: str, load_real: Callable[..., Data]
-) -> None:
+def test_real_data(name: str, options: dict[str, object], digest: str, load_real: Callable[..., Data]) -> None:
     data = load_real(name, **options)
     assert data.digest == digest
     keeps_contract(data)
@@ -143,6 +141,4 @@ def no_image_is_in_two_splits(data: Data) -> None:
         {image.numpy().tobytes() for image in split.images[torch.arange(len(split))]}
         for split in (data.train, data.val, data.test)
     ]
-    assert (
-        sum(map(len, hashes)) == len(set().union(*hashes)) == len(data.train) + len(data.val) + len(data.test)
-    )
+    assert sum(map(len, hashes)) == len(set().union(*hashes)) == len(data.train) + len(data.val) + len(data.test)

@@ -215,9 +215,7 @@ def test_too_little_is_said_at_once(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
         for number in range(count):
             Image.new("L", (8, 8), 10 * number).save(tmp_path / name / f"{number}.png")
-    with pytest.raises(
-        ValueError, match=r"3 classes, 2 with 2 images or more, 1 would train, 0 validate and 2 test"
-    ):
+    with pytest.raises(ValueError, match=r"3 classes, 2 with 2 images or more, 1 would train, 0 validate and 2 test"):
         load(tmp_path)
     with pytest.raises(ValueError, match=r"needs 3 images a class .* 2 of 3 classes have fewer: b, c"):
         load(tmp_path, protocol="closed")
@@ -231,9 +229,7 @@ def test_all_classes_in_the_pairs_file(people: Path) -> None:
         load(people)
 
 
-def test_root_that_cannot_be_written_to(
-    people: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_root_that_cannot_be_written_to(people: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "user"))
     monkeypatch.setattr("datasets._place._writable", lambda folder: False)
     load(people)

@@ -17,9 +17,7 @@ counts = st.lists(st.integers(1, 12), min_size=1, max_size=40)
 @given(counts, st.sampled_from(["open", "closed"]), st.integers(0, 3), st.integers(1, 200))
 @settings(max_examples=80, deadline=None)
 def test_pairs_are_right(sizes: list[int], protocol: str, seed: int, wanted: int) -> None:
-    labels = torch.from_numpy(
-        np.random.default_rng(seed).permutation(np.repeat(np.arange(len(sizes)), sizes))
-    )
+    labels = torch.from_numpy(np.random.default_rng(seed).permutation(np.repeat(np.arange(len(sizes)), sizes)))
     found = draw_pairs(labels, protocol, seed, wanted=wanted)  # type: ignore[arg-type]
     ordered = found.pairs.sort(dim=1).values
     assert (ordered[:, 0] < ordered[:, 1]).all()

@@ -62,9 +62,7 @@ def test_a_file_cannot_hide_the_interface(drop_in: Path) -> None:
 def test_a_second_claim_to_a_name_is_an_error(drop_in: Path) -> None:
     (drop_in / "toy_second.py").write_text(PLUG_IN.format(name="digits"))
     for _ in range(2):
-        with pytest.raises(
-            DuplicateNameError, match=r"datasets\.digits\.Digits and datasets\.toy_second\.Toy"
-        ):
+        with pytest.raises(DuplicateNameError, match=r"datasets\.digits\.Digits and datasets\.toy_second\.Toy"):
             datasets.names()
 
 
@@ -123,10 +121,7 @@ def test_options_are_inherited_and_can_be_overridden() -> None:
 
 def test_import_is_light_and_one_way() -> None:
     heavy = "torchvision sklearn matplotlib losses benchmark"
-    code = (
-        "import sys, datasets; datasets.names(); "
-        f"print([name for name in {heavy.split()!r} if name in sys.modules])"
-    )
+    code = f"import sys, datasets; datasets.names(); print([name for name in {heavy.split()!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 

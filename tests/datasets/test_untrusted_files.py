@@ -96,9 +96,7 @@ def test_official_checksums_are_verified(tmp_path: Path) -> None:
         datasets.load("mnist", tmp_path)
 
 
-@pytest.mark.parametrize(
-    "name", ["mnist", "kmnist", "fashion_mnist", "emnist", "cifar10", "cifar100", "omniglot"]
-)
+@pytest.mark.parametrize("name", ["mnist", "kmnist", "fashion_mnist", "emnist", "cifar10", "cifar100", "omniglot"])
 def test_missing_data_says_where_and_how(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("datasets.fashion_mnist.DEBIAN", tmp_path / "no system package")
     with pytest.raises(FileNotFoundError) as caught:

@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from torch import nn
 
 import losses
-from benchmark.engine.work import head_arrays
+from benchmark.engine.job import head_arrays
 from losses.subcenter import SubCenter
 
 CLASSES, DIM = 4, 6

@@ -141,7 +141,7 @@ def test_the_loss_rises_with_the_targets_angle_among_near_and_far_classes(name: 
     if name == "curricularface":
         head(torch.eye(DIM, dtype=torch.float64)[:1], torch.tensor([0]))
         assert float(head.t) == pytest.approx(1.0)  # type: ignore[arg-type]
-    head.observe = lambda batch: None  # type: ignore[method-assign]
+    head.update_state = lambda batch: None  # type: ignore[method-assign]
     away = [math.radians(degrees) for degrees in (50, 100, 170)]
     values = []
     for theta in torch.linspace(0.0, math.pi, 400, dtype=torch.float64):

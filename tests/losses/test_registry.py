@@ -65,7 +65,7 @@ def test_a_file_with_a_syntax_error_is_named_and_the_rest_works(clone: Path) -> 
     assert done.stdout == f"{len(losses.names())}\n"
     assert "halfdone.py: SyntaxError" in done.stderr
     assert "the other losses work" in done.stderr
-    assert "ValueError: the loss 'halfdone' could not be imported: losses/halfdone.py: SyntaxError" in done.stderr
+    assert "InputError: the loss 'halfdone' could not be imported: losses/halfdone.py: SyntaxError" in done.stderr
     audited = run(clone, "-m", "benchmark", "audit")
     assert audited.returncode == 1
     assert "could not be imported: losses/halfdone.py" in audited.stdout

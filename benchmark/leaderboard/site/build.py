@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from benchmark.leaderboard.entries import Entry, schema
-from benchmark.leaderboard.making import as_text
-from benchmark.leaderboard.reading import Entries
+from benchmark.leaderboard.entry_files import Entries
+from benchmark.leaderboard.make_entry import as_text
 from benchmark.leaderboard.site.comparison import comparison_page
 from benchmark.leaderboard.site.index import index_page, standings_table
 from benchmark.leaderboard.site.loss_page import loss_page
-from benchmark.leaderboard.site.rendering import page
+from benchmark.leaderboard.site.page import page
 from benchmark.leaderboard.standings import Board, Standings
-from benchmark.leaderboard.telling import why_apart
+from benchmark.leaderboard.text import why_apart
 from benchmark.report.pictures import Drawn, NotDrawn
 from benchmark.store import write_atomically
 from benchmark.tables import as_csv

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from benchmark.columns import COLUMNS, MetricColumn
-from benchmark.leaderboard.site.rendering import json_for_a_page, page
+from benchmark.leaderboard.site.page import json_for_a_page, page
 from benchmark.leaderboard.standings import Board
 from benchmark.statistics import every_pair, summarise
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 
 from benchmark.columns import measured
 from benchmark.leaderboard.entries import Entry
-from benchmark.leaderboard.reading import Entries
-from benchmark.leaderboard.site.rendering import page
+from benchmark.leaderboard.entry_files import Entries
+from benchmark.leaderboard.site.page import page
 from benchmark.leaderboard.standings import Board, Standings
-from benchmark.leaderboard.telling import about, why_apart
+from benchmark.leaderboard.text import about, why_apart
 from benchmark.report.answer import Answer, answer
 from benchmark.report.leaderboard import by_metric, leaderboard
 from benchmark.report.page import Shown, choices
@@ -19,7 +19,7 @@ KINDS = (("Dataset", "dataset"), ("Family", "family"), ("Settings", "settings"))
 
 
 @dataclass(frozen=True)
-class Block:
+class TableBlock:
     """One table: a metric of a board. Filters look at both."""
 
     board: str
@@ -59,12 +59,12 @@ def settings_of(entry: Entry) -> str:
     return "tuned" if entry.tuned else "defaults"
 
 
-def _blocks(board: Board, is_first: bool) -> list[Block]:
+def _blocks(board: Board, is_first: bool) -> list[TableBlock]:
     tables = [standings_table(board)]
     columns = measured(board.findings.results, "performance")
     tables += [_linked(by_metric(board.findings, about(board), column), board) for column in columns]
     return [
-        Block(board.id, table.name, Shown(table if is_first else replace(table, name=f"{table.name}-{board.id}")))
+        TableBlock(board.id, table.name, Shown(table if is_first else replace(table, name=f"{table.name}-{board.id}")))
         for table in tables
     ]
 
@@ -80,7 +80,7 @@ def _linked(table: Table, board: Board) -> Table:
 
 
 def _filters(
-    boards: Sequence[Board], blocks: Sequence[Block], found: Standings
+    boards: Sequence[Board], blocks: Sequence[TableBlock], found: Standings
 ) -> list[tuple[str, str, list[tuple[str, str]]]]:
     """Label, attribute and options of every choice."""
     if not boards:

@@ -11,8 +11,7 @@ from benchmark.leaderboard.standings import Board
 from benchmark.report.leaderboard import PLUS_MINUS, entry_of
 from benchmark.spec.labels import short_value
 from benchmark.statistics import ALL_DATASETS
-from benchmark.tables import Column, Row, Table, with_error
-from benchmark.tables import Entry as Cell
+from benchmark.tables import Column, Row, Table, Value, with_error
 from benchmark.tables.model import NOTHING
 
 ARROWS = {"higher": " ↑", "lower": " ↓", "neither": ""}
@@ -27,7 +26,7 @@ def hyper_table(entry: Entry) -> Table:
         known = declared.get(name)
         said = [NOTHING, NOTHING] if known is None else [known.meaning, known.allowed()]
         how = "chosen" if name in entry.hyper else "default"
-        rows.append(Row(tuple(Cell(text) for text in (name, short_value(value), how, *said))))
+        rows.append(Row(tuple(Value(text) for text in (name, short_value(value), how, *said))))
     columns = ("Name", "Value", "Chosen?", "Meaning", "Allowed")
     return Table("hyper", "Hyper-parameters", tuple(Column(name, numeric=False) for name in columns), tuple(rows))
 
@@ -42,11 +41,11 @@ def audit_table(entry: Entry) -> Table:
     rows = [
         Row(
             (
-                Cell(one.check),
-                Cell("passed" if one.verdict == "pass" else "does not apply"),
-                Cell(NOTHING) if one.worst is None else Cell(f"{one.worst:.1g}", one.worst),
-                Cell(f"{one.tolerance:g}", one.tolerance),
-                Cell(meanings.get(one.check, NOTHING)),
+                Value(one.check),
+                Value("passed" if one.verdict == "pass" else "does not apply"),
+                Value(NOTHING) if one.worst is None else Value(f"{one.worst:.1g}", one.worst),
+                Value(f"{one.tolerance:g}", one.tolerance),
+                Value(meanings.get(one.check, NOTHING)),
             )
         )
         for one in entry.audit
@@ -74,10 +73,10 @@ def _results(entry: Entry, board: Board, group: Group, metrics: list[MetricColum
     for metric in metrics:
         found = findings.of(metric.key, metric.lower_is_better)
         cells = [
-            entry_of(found[at], metric, len(board.entries)) if (at := (entry.label, name)) in found else Cell(NOTHING)
+            entry_of(found[at], metric, len(board.entries)) if (at := (entry.label, name)) in found else Value(NOTHING)
             for name in datasets
         ]
-        rows.append(Row((Cell(f"{metric.title}{ARROWS[metric.better]}"), *cells)))
+        rows.append(Row((Value(f"{metric.title}{ARROWS[metric.better]}"), *cells)))
     columns = (Column("Metric", numeric=False), *(Column(name) for name in datasets))
     arrows = ("↑ higher is better, ↓ lower is better.",) if group == "performance" else ()
     notes = (*arrows, _what_intervals_carry(entry, board, metrics))
@@ -103,19 +102,19 @@ def seed_table(entry: Entry, board: Board) -> Table:
     columns = [Column(f"{one.label}: {figures[one.label].title.lower()}") for one in results]
     seeds = sorted({seed for result in results for seed in result.seeds})
     rows = [
-        Row((Cell(str(seed), seed), *(_of_seed(result, seed, figures[result.label]) for result in results)))
+        Row((Value(str(seed), seed), *(_of_seed(result, seed, figures[result.label]) for result in results)))
         for seed in seeds
     ]
     return Table("seeds", "Seed by seed", (Column("Seed"), *columns), tuple(rows))
 
 
-def _of_seed(result: Result, seed: int, column: MetricColumn) -> Cell:
+def _of_seed(result: Result, seed: int, column: MetricColumn) -> Value:
     if seed not in result.seeds:
-        return Cell(NOTHING)
+        return Value(NOTHING)
     place = result.seeds.index(seed)
     run, values = result.runs[place], result.figures.get(column.key)
     if run.diverged_at is not None:
         reason = f": {run.diverged_reason}" if run.diverged_reason else ""
-        return Cell("diverged", note=f"diverged at step {run.diverged_at}{reason}")
+        return Value("diverged", note=f"diverged at step {run.diverged_at}{reason}")
     value: Any = None if values is None else values[place]
     return with_error(None if value is None else column.factor * value, decimals=column.decimals)

@@ -6,14 +6,24 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmark.claims import Claim, Finding, Lacking, Ledger, Part, Results, Tuned, make_ledger, whole_verdict
-from benchmark.claims.showing import claimed, to_decide
+from benchmark.claims import (
+    Claim,
+    ClaimFinding,
+    ClaimPart,
+    Lacking,
+    Ledger,
+    LedgerInput,
+    TunedLoss,
+    make_ledger,
+    whole_verdict,
+)
+from benchmark.claims.tables import claimed, to_decide
 
 NOISE = np.array([-0.001, -0.0005, 0.0, 0.0005, 0.001])
-PART = Part("a", "it is better", "test/accuracy", ("small",), "new", "old", "higher", 0.5)
+PART = ClaimPart("a", "it is better", "test/accuracy", ("small",), "new", "old", "higher", 0.5)
 
 
-def claim(*parts: Part) -> Claim:
+def claim(*parts: ClaimPart) -> Claim:
     lettered = [replace(part, letter="abcdef"[number]) for number, part in enumerate(parts)]
     return Claim(1, "Somebody", "better", "It is better.", "a paper", "", "claims", tuple(lettered))
 
@@ -26,8 +36,8 @@ def runs(loss: str, mean: float, dataset: str = "small", noise: float = 1.0, shi
     return table.assign(**rest)
 
 
-def judged(*frames: pd.DataFrame, part: Part = PART, **rest) -> Finding:
-    ledger = make_ledger([claim(part)], {"claims": Results(pd.concat(frames), **rest)})
+def judged(*frames: pd.DataFrame, part: ClaimPart = PART, **rest) -> ClaimFinding:
+    ledger = make_ledger([claim(part)], {"claims": LedgerInput(pd.concat(frames), **rest)})
     (finding,) = ledger.findings
     return finding
 
@@ -85,7 +95,7 @@ def test_a_value_is_compared_in_per_cent() -> None:
 
 def test_tuning_looks_at_validation_alone() -> None:
     """The row that is best on the test split is not the one that validation chooses."""
-    part = replace(PART, against=Tuned("arcface", "val/accuracy"), expect="not_lower")
+    part = replace(PART, against=TunedLoss("arcface", "val/accuracy"), expect="not_lower")
     chosen = runs("arcface m=1", 0.9, shift=1, **{"val/accuracy": 0.8})
     frames = [
         runs("new", 0.9, **{"val/accuracy": 0.99}),
@@ -98,21 +108,21 @@ def test_tuning_looks_at_validation_alone() -> None:
     found = judged(*frames, part=part)
     assert (found.against, found.verdict) == ("arcface m=1", "supported")
     assert found.note == "chosen by val/accuracy among 3 settings"
-    by_error = replace(part, against=Tuned("arcface", "val/eer"))
+    by_error = replace(part, against=TunedLoss("arcface", "val/eer"))
     assert judged(*(frame.rename(columns={"val/accuracy": "val/eer"}) for frame in frames), part=by_error).against == (
         "arcface m=2"
     )
 
 
 def test_a_loss_whose_every_setting_diverged() -> None:
-    part = replace(PART, against=Tuned("arcface", "val/accuracy"))
+    part = replace(PART, against=TunedLoss("arcface", "val/accuracy"))
     frames = runs("new", 0.9, **{"val/accuracy": 0.9}), runs("arcface", np.nan, **{"val/accuracy": np.nan})
     found = judged(*frames, part=part)
     assert (found.verdict, found.note) == ("not decided", "every setting of arcface diverged in some run")
 
 
 def test_a_loss_without_any_run_did_not_diverge() -> None:
-    part = replace(PART, against=Tuned("arcface", "val/accuracy"))
+    part = replace(PART, against=TunedLoss("arcface", "val/accuracy"))
     found = judged(runs("new", 0.9, **{"val/accuracy": 0.9}), part=part)
     assert (found.verdict, found.note) == ("not decided", "no setting of arcface was run on small")
 
@@ -167,7 +177,7 @@ def test_what_was_not_run_is_not_judged() -> None:
 
 
 def test_tuning_waits_for_all_settings() -> None:
-    part = replace(PART, against=Tuned("arcface", "val/accuracy"))
+    part = replace(PART, against=TunedLoss("arcface", "val/accuracy"))
     frames = [runs("new", 0.9, **{"val/accuracy": 0.9}), runs("arcface m=1", 0.9, **{"val/accuracy": 0.9})]
     found = judged(*frames, part=part, missing=[Lacking("arcface m=2", "arcface", "small")])
     assert (found.verdict, found.note, found.against) == ("not run", "1 run has no result", "tuned arcface")
@@ -198,7 +208,7 @@ def test_a_claim_of_two_parts_on_two_datasets() -> None:
               for data in ("small", "large")]  # fmt: skip
     table = pd.concat(frames).replace({"loss": {"older": "old"}})
     one = claim(*parts)
-    ledger = make_ledger([one], {"claims": Results(table)})
+    ledger = make_ledger([one], {"claims": LedgerInput(table)})
     assert [(finding.key, finding.dataset, finding.verdict) for finding in ledger.findings] == [
         ("1a", "small", "supported"),
         ("1a", "large", "supported"),

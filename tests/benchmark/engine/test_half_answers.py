@@ -31,11 +31,11 @@ def test_the_cell_is_tried_again(tmp_path: Path) -> None:
     process.start()
     theirs.close()
     pool.waiting.clear()
-    pool.workers.append(_Worker(process, ours, lives, job, store.claim(job.id), ready=True))
+    pool.workers.append(_Worker(process, ours, lives, job, store.lock(job.id), ready=True))
     while pool.workers:
         pool._hear()
     assert list(pool.waiting) == [job]
     assert pool.tries[job.id] == 1
-    claim = store.claim(job.id)
+    claim = store.lock(job.id)
     assert claim is not None
     claim.release()

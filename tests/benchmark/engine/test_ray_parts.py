@@ -15,10 +15,10 @@ from typing import Any, cast
 import pytest
 
 import datasets
-from benchmark import running
+from benchmark import run_experiment
 from benchmark.cell import Resources
 from benchmark.engine import ray_cluster, ray_node
-from benchmark.engine.cells import GivenUpError, nothing_follows
+from benchmark.engine.base import GivenUpError, nothing_follows
 from benchmark.engine.plan import Job
 from benchmark.engine.progress import Progress
 from benchmark.engine.ray_data import as_arrays, as_tensors, can_travel
@@ -27,8 +27,8 @@ from benchmark.store import Store
 from tests.benchmark.engine.runner import PROJECT
 
 
-def request(**settings: Any) -> running.Request:
-    return running.Request("smoke", Path("results"), None, **settings)
+def request(**settings: Any) -> run_experiment.RunRequest:
+    return run_experiment.RunRequest("smoke", Path("results"), None, **settings)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def request(**settings: Any) -> running.Request:
 def test_what_cannot_be_meant(settings: dict[str, Any], said: str) -> None:
     pytest.importorskip("ray")
     with pytest.raises(ValueError, match=said.replace("(", r"\(")):
-        running.check_engine(request(**settings))
+        run_experiment.check_engine(request(**settings))
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_another_server_that_speaks_http2(
     monkeypatch.setattr(ray_cluster, "SECONDS_TO_NAME_ITSELF", 1)
     monkeypatch.setattr(ray_cluster, "SECONDS_TO_ASK", 120.0)
     with pytest.raises(ConnectionError, match=r"\(what answers there is not the head of a Ray cluster\)"):
-        running.check_engine(request(engine="ray", ray_address=http2_server))
+        run_experiment.check_engine(request(engine="ray", ray_address=http2_server))
     assert capfd.readouterr().err == ""
 
 
@@ -116,7 +116,7 @@ def test_a_head_that_is_too_slow(http2_server: str, monkeypatch: pytest.MonkeyPa
     pytest.importorskip("ray")
     monkeypatch.setattr(ray_cluster, "SECONDS_TO_ASK", 0.2)
     with pytest.raises(ConnectionError, match="no answer within 0 s"):
-        running.check_engine(request(engine="ray", ray_address=http2_server))
+        run_experiment.check_engine(request(engine="ray", ray_address=http2_server))
 
 
 def test_checking_an_address_takes_less_than_half_a_minute() -> None:
@@ -242,7 +242,7 @@ def make_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[...
 
 
 def is_free(engine: Any, job: Job) -> bool:
-    claim = engine.store.claim(job.id)
+    claim = engine.store.lock(job.id)
     if claim is not None:
         claim.release()
     return claim is not None

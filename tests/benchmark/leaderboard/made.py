@@ -10,8 +10,8 @@ import numpy as np
 
 from benchmark.cell import cell_id
 from benchmark.leaderboard.entries import Entry
-from benchmark.leaderboard.making import as_text
-from benchmark.leaderboard.reading import parse
+from benchmark.leaderboard.entry_files import parse
+from benchmark.leaderboard.make_entry import as_text
 
 DIGEST = {"digits": "a" * 64, "letters": "b" * 64}
 RECIPE = {"optimiser": "sgd", "lr": 0.1, "milestones": []}

@@ -11,8 +11,8 @@ import pytest
 
 from benchmark.leaderboard import entries as module
 from benchmark.leaderboard.entries import entry_name, schema
-from benchmark.leaderboard.making import as_text
-from benchmark.leaderboard.reading import LARGEST_FILE, EntryError, parse, read_entries, read_entry
+from benchmark.leaderboard.entry_files import LARGEST_FILE, EntryError, parse, read_entries, read_entry
+from benchmark.leaderboard.make_entry import as_text
 from tests.benchmark.leaderboard import made
 
 SCHEMA = Path(module.__file__).with_name("entry.schema.json")

@@ -11,12 +11,12 @@ import pytest
 import losses
 from benchmark.engine.plan import loss_digest
 from benchmark.leaderboard.entries import Entry
-from benchmark.leaderboard.reading import Entries
+from benchmark.leaderboard.entry_files import Entries
 from benchmark.leaderboard.site import build, write_site
 from benchmark.leaderboard.site.comparison import comparison_data
 from benchmark.leaderboard.site.loss_page import paragraphs_of
+from benchmark.leaderboard.site.page import json_for_a_page
 from benchmark.leaderboard.site.pictures import pictures
-from benchmark.leaderboard.site.rendering import json_for_a_page
 from benchmark.leaderboard.standings import Board, Standings
 from benchmark.report.pictures import Drawn, NotDrawn
 from benchmark.store import Store

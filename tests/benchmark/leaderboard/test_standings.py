@@ -10,10 +10,10 @@ import pytest
 from benchmark import spec
 from benchmark.cell import PROTOCOL_VERSION
 from benchmark.leaderboard.entries import Entry
-from benchmark.leaderboard.reading import Entries
+from benchmark.leaderboard.entry_files import Entries
 from benchmark.leaderboard.site import build
 from benchmark.leaderboard.standings import Board, Standings, baseline_label, name_of, settings_of, standings
-from benchmark.leaderboard.telling import left_aside, of_each, whole_table
+from benchmark.leaderboard.text import left_aside, of_each, whole_table
 from benchmark.spec import Experiment
 from tests.benchmark.leaderboard import made
 

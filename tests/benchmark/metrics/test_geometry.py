@@ -62,9 +62,7 @@ def test_every_figure_by_hand_in_the_plane():
     assert figures["intra"] == pytest.approx((10 + 10 + 20 + 20 + 10 + 10) / 6)
 
 
-@pytest.mark.parametrize(
-    "degrees", [1e-9, 1e-6, 1e-3, 0.01, 1.0, 90.0, 179.0, 179.99, 180 - 1e-3, 180 - 1e-6]
-)
+@pytest.mark.parametrize("degrees", [1e-9, 1e-6, 1e-3, 0.01, 1.0, 90.0, 179.0, 179.99, 180 - 1e-3, 180 - 1e-6])
 def test_angles_are_accurate_near_0_and_180(degrees):
     turn = rotation(8, 3)
     a, b = np.zeros(8), np.zeros(8)
@@ -80,9 +78,7 @@ def test_fp32_embeddings_close_to_their_centre_are_not_off_by_hundredths():
     x = np.array([1.0] * 64) + 1e-4 * rng.standard_normal((200, 64))
     exact = geometry(x, np.zeros(200, dtype=int), None)["intra"]
     assert exact == pytest.approx(0.0057, abs=2e-4)
-    assert geometry(x.astype(np.float32), np.zeros(200, dtype=int), None)["intra"] == pytest.approx(
-        exact, abs=1e-5
-    )
+    assert geometry(x.astype(np.float32), np.zeros(200, dtype=int), None)["intra"] == pytest.approx(exact, abs=1e-5)
 
 
 def test_blocks_agree_with_the_whole():
@@ -142,9 +138,7 @@ def test_one_class_has_nothing_between_classes():
     figures = geometry([[1.0, 0], [0, 1]], [0, 0], [[1.0, 1]])
     assert figures["intra"] == pytest.approx(45)
     assert figures["wc_intra"] == pytest.approx(0, abs=1e-7)
-    assert all(
-        figures[name] is None for name in ("c_inter", "w_inter", "cw_inter", "c_inter_min", "w_inter_min")
-    )
+    assert all(figures[name] is None for name in ("c_inter", "w_inter", "cw_inter", "c_inter_min", "w_inter_min"))
 
 
 def test_no_embeddings_at_all():

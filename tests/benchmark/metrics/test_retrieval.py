@@ -15,9 +15,7 @@ from benchmark.metrics import retrieval, retrieval_per_query
 def clusters(n: int, classes: int, seed: int, D: int = 8) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)
     labels = rng.integers(0, classes, n)
-    return (rng.standard_normal((classes, D))[labels] + rng.standard_normal((n, D))).astype(
-        np.float32
-    ), labels
+    return (rng.standard_normal((classes, D))[labels] + rng.standard_normal((n, D))).astype(np.float32), labels
 
 
 @pytest.mark.parametrize(("n", "classes"), [(200, 20), (300, 3), (120, 90)])

@@ -63,9 +63,7 @@ def test_rates_by_hand_with_ties():
 
 
 def test_tar_at_far_by_hand():
-    scores = np.r_[
-        np.linspace(0.5, 0.99, 50), np.linspace(-0.5, 0.4, 85), np.full(10, 0.745), np.full(5, 0.95)
-    ]
+    scores = np.r_[np.linspace(0.5, 0.99, 50), np.linspace(-0.5, 0.4, 85), np.full(10, 0.745), np.full(5, 0.95)]
     same = np.r_[np.ones(50, bool), np.zeros(100, bool)]
     figures = rates(score_counts(scores, same))
     # .10 of 100 allows 10 false accepts: 5 at .95, the 10 tied at .745 would make 15
@@ -116,9 +114,7 @@ def test_a_curve_of_more_scores_than_a_block_holds_reaches_its_end():
     assert (drawn.far[-1], drawn.tar[-1]) == (1, 1)
 
 
-@pytest.mark.parametrize(
-    ("n", "classes", "noise"), [(600, 40, 0.8), (2500, 3, 2.0), (900, 890, 0.5), (1500, 1200, 1)]
-)
+@pytest.mark.parametrize(("n", "classes", "noise"), [(600, 40, 0.8), (2500, 3, 2.0), (900, 890, 0.5), (1500, 1200, 1)])
 def test_all_pairs_equal_scikit_learn_on_the_same_scores(n, classes, noise):
     x, labels = faces(n, classes, noise)
     figures = all_pairs_verification(x, labels)
@@ -144,9 +140,7 @@ def test_all_pairs_count_every_pair_once_whatever_the_block(monkeypatch):
 def test_all_pairs_curve_is_the_roc():
     x, labels = faces(200, 10, 1.0)
     drawn = all_pairs_curve(x, labels, max_points=400)
-    assert np.trapezoid(drawn.tar, drawn.far) == pytest.approx(
-        all_pairs_verification(x, labels)["auc"], abs=2e-3
-    )
+    assert np.trapezoid(drawn.tar, drawn.far) == pytest.approx(all_pairs_verification(x, labels)["auc"], abs=2e-3)
     assert (np.diff(drawn.far) >= 0).all()
     assert (np.diff(drawn.threshold) < 0).all()
 

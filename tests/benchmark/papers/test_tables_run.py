@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from benchmark import papers, running
+from benchmark import papers, run_experiment
 from benchmark.cli import app
-from benchmark.collected import collect
-from benchmark.papers import missing
+from benchmark.papers import data_check
+from benchmark.results import collect
 
 PROJECT = Path(__file__).parents[3]
 
@@ -25,7 +25,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_smoke(name: str, results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     paper = papers.load(name)
     scale = paper.scales["smoke"]
-    request = running.Request(experiment="", results=results, data=tmp_path)
+    request = run_experiment.RunRequest(experiment="", results=results, data=tmp_path)
     assert papers.make_table(paper, "smoke", request) == 0
     collected = collect(scale.experiment, results)
     assert not collected.missing
@@ -59,15 +59,15 @@ def test_full_scale_without_data_exits_2_before_anything_starts(tmp_path: Path) 
 
 def test_all_tables_at_full_scale_are_refused_together(tmp_path: Path, monkeypatch) -> None:
     """Not after the first ones, whose data is here, have trained for days."""
-    started: list[running.Request] = []
-    monkeypatch.setattr(running, "run", lambda request: started.append(request) or 0)
+    started: list[run_experiment.RunRequest] = []
+    monkeypatch.setattr(run_experiment, "run", lambda request: started.append(request) or 0)
     here = {"adaacos", "adacos"}
 
     def reason(row, scale, root) -> str | None:
         return None if row.name in ("emnist", "omniglot") else "nowhere to be found"
 
-    monkeypatch.setattr(missing, "_reason", reason)
-    request = running.Request(experiment="", results=tmp_path / "results", data=tmp_path)
+    monkeypatch.setattr(data_check, "_reason", reason)
+    request = run_experiment.RunRequest(experiment="", results=tmp_path / "results", data=tmp_path)
     chosen = [papers.load(name) for name in papers.names()]
     with pytest.raises(ValueError, match="nothing was started") as caught:
         papers.make_tables(chosen, "full", request)
@@ -87,9 +87,9 @@ def test_the_command_refuses_them_together_too(tmp_path: Path) -> None:
 
 def test_data_that_is_missing_below_full_scale_is_left_out_and_said(tmp_path: Path, monkeypatch, capsys) -> None:
     paper = papers.load("sphereface")
-    seen: list[running.Request] = []
-    monkeypatch.setattr(running, "run", lambda request: seen.append(request) or 0)
-    request = running.Request(experiment="", results=tmp_path / "results", data=tmp_path)
+    seen: list[run_experiment.RunRequest] = []
+    monkeypatch.setattr(run_experiment, "run", lambda request: seen.append(request) or 0)
+    request = run_experiment.RunRequest(experiment="", results=tmp_path / "results", data=tmp_path)
     assert papers.make_table(paper, "cpu", request) == 0
     assert seen[0].datasets == ["glyphs"]
     shown = capsys.readouterr()
@@ -99,7 +99,7 @@ def test_data_that_is_missing_below_full_scale_is_left_out_and_said(tmp_path: Pa
 
 
 def test_a_table_whose_only_wanted_data_is_missing_is_refused(tmp_path: Path) -> None:
-    request = running.Request(experiment="", results=tmp_path, data=tmp_path, datasets=["mnist"])
+    request = run_experiment.RunRequest(experiment="", results=tmp_path, data=tmp_path, datasets=["mnist"])
     with pytest.raises(ValueError, match="nothing was started"):
         papers.make_table(papers.load("sphereface"), "cpu", request)
 

@@ -11,8 +11,8 @@ import yaml
 
 from benchmark import scoring, spec
 from benchmark.cell import Cell
-from benchmark.collected import Collected, collect
 from benchmark.engine.plan import loss_digest
+from benchmark.results import ExperimentResults, collect
 from benchmark.store import Store
 
 CLASSES, PER_CLASS, PAIRS = 6, 12, 900
@@ -30,7 +30,7 @@ def made(
     diverged: Callable[[Cell], bool] = lambda cell: False,
     missing: Callable[[Cell], bool] = lambda cell: False,
     baseline: str = "normface",
-) -> Collected:
+) -> ExperimentResults:
     """An experiment of which every cell has a run, but for those that are `missing`."""
     text = {
         "name": "made",

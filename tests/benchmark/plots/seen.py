@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
-from benchmark.plots._saving import lay_out
+from benchmark.plots._files import lay_out
 from benchmark.plots._style import applied
 
 

@@ -9,7 +9,7 @@ import matplotlib
 import pytest
 
 from benchmark.cell import Cell
-from benchmark.plots import SECTIONS, Material, Picture, Skipped, _registry, draw_all, names, plot, save
+from benchmark.plots import SECTIONS, Context, Picture, Skipped, _registry, draw_all, names, plot, save
 from tests.benchmark.plots.made import BOTH, LOSSES, made
 from tests.benchmark.plots.seen import faults, is_empty
 
@@ -132,7 +132,7 @@ def test_hostile_names_are_drawn_as_they_are(tmp_path: Path) -> None:
 def test_a_function_marked_as_a_plot_is_drawn_with_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_registry, "_plots", dict(_registry._plots))
 
-    def draw(material: Material) -> Any:
+    def draw(material: Context) -> Any:
         yield Skipped("newcomer", "New", f"{len(material.losses)} losses", "geometry")
 
     draw.__module__ = "benchmark.plots.newcomer"

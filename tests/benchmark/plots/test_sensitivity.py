@@ -8,14 +8,14 @@ import pytest
 
 from benchmark.cell import Recipe
 from benchmark.plots import Picture, Skipped, sensitivity
-from benchmark.plots._material import Material
+from benchmark.plots._context import Context
 from tests.benchmark.plots.made import made
 from tests.benchmark.plots.seen import faults, texts
 
 
 def rows(**varied: list[object]) -> pd.DataFrame:
     """Two losses with a run for each value of a part of the recipe."""
-    (key, values), = varied.items()
+    ((key, values),) = varied.items()
     recipes = [json.dumps({**vars(Recipe()), "milestones": [], key: value}) for value in values]
     return pd.DataFrame(
         [
@@ -64,7 +64,7 @@ def test_two_things_that_vary_are_no_single_line() -> None:
 
 def test_the_picture_of_a_stored_experiment(tmp_path: Path) -> None:
     collected = made(tmp_path, datasets=[{"digits": None, "label": "closed set"}], dim=[4, 8, 16], seeds=5)
-    (drawn,) = sensitivity.draw(Material(collected))
+    (drawn,) = sensitivity.draw(Context(collected))
     assert isinstance(drawn, Picture)
     assert drawn.title == "Sensitivity to the training: embedding size, closed set"
     assert not faults(drawn.figure)
@@ -83,7 +83,7 @@ def test_the_picture_of_a_stored_experiment(tmp_path: Path) -> None:
 
 
 def test_without_anything_that_varies_there_is_none(tmp_path: Path) -> None:
-    (drawn,) = sensitivity.draw(Material(made(tmp_path)))
+    (drawn,) = sensitivity.draw(Context(made(tmp_path)))
     assert isinstance(drawn, Skipped)
     assert "differ in one thing" in drawn.reason
 
@@ -96,6 +96,6 @@ def test_diverged_settings_leave_a_gap(tmp_path: Path) -> None:
         seeds=2,
         diverged=lambda cell: cell.dim == 4,
     )
-    (drawn,) = sensitivity.draw(Material(collected))
+    (drawn,) = sensitivity.draw(Context(collected))
     assert isinstance(drawn, Picture)
     assert "at 4" not in drawn.caption

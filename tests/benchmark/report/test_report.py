@@ -11,14 +11,14 @@ import pytest
 from benchmark import spec
 from benchmark.cell import Cell
 from benchmark.cli import _report_on
-from benchmark.collected import collect
 from benchmark.report import build, write_report
 from benchmark.report.build import file_names
 from benchmark.report.findings import Findings
 from benchmark.report.pictures import Drawn, that_fit
+from benchmark.results import collect
 from benchmark.store import Failure, Store
 from benchmark.store.runs import opened, sealed
-from benchmark.tables import Column, Entry, Row, Table
+from benchmark.tables import Column, Row, Table, Value
 from tests.benchmark.engine.runner import Runner
 from tests.benchmark.report.stored import TWO_DATASETS, store_runs, usual
 from tests.latex import compile_latex
@@ -94,7 +94,7 @@ def test_every_tex_file_compiles(tmp_path: Path) -> None:
 def test_two_builds_differ_in_the_date_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     experiment = store_runs(tmp_path)
     first = written(tmp_path, experiment)
-    monkeypatch.setattr("benchmark.report.writing.time.gmtime", lambda: (2030, 1, 2, 3, 4, 5, 2, 2, 0))
+    monkeypatch.setattr("benchmark.report.files.time.gmtime", lambda: (2030, 1, 2, 3, 4, 5, 2, 2, 0))
     second = written(tmp_path, experiment)
     assert first.keys() == second.keys()
     unlike = [name for name in first if first[name] != second[name]]
@@ -254,8 +254,8 @@ def test_pictures_beyond_the_limit_are_named_instead() -> None:
 
 def test_claims_that_rest_on_the_experiment_have_a_section(tmp_path: Path) -> None:
     collected = collect(spec.load(store_runs(tmp_path)), tmp_path / "results")
-    overview = Table("claims", "Claims", (Column("<claim>", numeric=False),), (Row((Entry("✓ <i>supported</i>"),)),))
-    one = Table("claim-1", "<b>One</b>", (Column("part", numeric=False),), (Row((Entry("1a"),)),))
+    overview = Table("claims", "Claims", (Column("<claim>", numeric=False),), (Row((Value("✓ <i>supported</i>"),)),))
+    one = Table("claim-1", "<b>One</b>", (Column("part", numeric=False),), (Row((Value("1a"),)),))
     report = build(collected, Findings.of_experiment(collected), "a day", claims=[overview, one])
     page = report.files["index.html"].decode()
     assert 'href="#ledger"' in page

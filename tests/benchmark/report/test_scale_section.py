@@ -8,11 +8,11 @@ import pytest
 
 from benchmark import spec
 from benchmark.cell import Cell
-from benchmark.collected import collect
 from benchmark.report import write_report
 from benchmark.report.build import sections_of
 from benchmark.report.findings import Findings
 from benchmark.report.section import Section
+from benchmark.results import collect
 from benchmark.tables import Table
 from tests.benchmark.engine.runner import Runner
 from tests.benchmark.report.stored import TWO_DATASETS, store_runs

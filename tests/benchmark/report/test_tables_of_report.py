@@ -119,9 +119,7 @@ def test_differences_are_those_of_the_statistics() -> None:
         assert row.entries[6].text == "better"
     assert texts(table, 3)[0].startswith("+6.05 ± ")
     first, second, third = (sentence.striptags() for sentence in in_short(found))
-    assert first == (
-        "On digits, both other losses are significantly better than normface (+6.00 to +6.05 points)."
-    )
+    assert first == ("On digits, both other losses are significantly better than normface (+6.00 to +6.05 points).")
     assert second.startswith("On letters, ")
     assert third.startswith("Over all datasets, ")
 

@@ -67,9 +67,7 @@ def test_the_table_of_comparisons_covers(regime):
     """The same through frames: every benchmark is a dataset of one big table."""
     d = differences((BENCHMARKS, 2), 5, 20, SHARES[regime], seed=3)
     cells = [(f"loss {b}", f"{a:04}", s) for a in range(BENCHMARKS) for b in range(2) for s in range(5)]
-    results = pd.DataFrame(cells, columns=["loss", "dataset", "seed"]).assign(
-        accuracy=d.mean(axis=-1).ravel()
-    )
+    results = pd.DataFrame(cells, columns=["loss", "dataset", "seed"]).assign(accuracy=d.mean(axis=-1).ravel())
     without = (d.sum(axis=-1, keepdims=True) - d) / 19
     stored = {cell: {"accuracy": row} for cell, row in zip(cells, without.reshape(-1, 20), strict=True)}
     table = compare(results, "loss 0", jackknife=stored)[:BENCHMARKS]

@@ -30,9 +30,7 @@ def test_ranks_with_ties_by_hand():
 
 
 def test_diverged_losses_rank_last_and_missing_ones_leave_the_dataset_out():
-    found = average_ranks(
-        results({"x": {"a": 0.1, "b": np.nan, "c": np.nan}, "y": {"a": 1.0, "b": 0.5}}), "accuracy"
-    )
+    found = average_ranks(results({"x": {"a": 0.1, "b": np.nan, "c": np.nan}, "y": {"a": 1.0, "b": 0.5}}), "accuracy")
     assert found.table.loc["x"].tolist() == [1, 2.5, 2.5]
     assert found.left_out == {"y": "not run: c"}
 

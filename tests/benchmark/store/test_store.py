@@ -10,7 +10,7 @@ import pytest
 import safetensors.torch
 import torch
 
-from benchmark.store import DamagedError, Failure, Store, claim, summary_table, write_atomically
+from benchmark.store import DamagedError, Failure, Store, lock, summary_table, write_atomically
 
 ID = "0123456789abcdef"
 
@@ -108,11 +108,11 @@ def test_a_write_that_fails_leaves_the_old_content(tmp_path: Path, monkeypatch: 
 
 def test_a_claim_is_held_by_one_and_dropped_by_death(tmp_path: Path) -> None:
     path = tmp_path / "claims" / "one.lock"
-    mine = claim(path)
+    mine = lock(path)
     assert mine is not None
     code = (
-        "import sys, time; from pathlib import Path; from benchmark.store import claim\n"
-        f"held = claim(Path({str(path)!r})); print(held is not None, flush=True); time.sleep(60)"
+        "import sys, time; from pathlib import Path; from benchmark.store import lock\n"
+        f"held = lock(Path({str(path)!r})); print(held is not None, flush=True); time.sleep(60)"
     )
     other = subprocess.run([sys.executable, "-c", code.replace("time.sleep(60)", "")], capture_output=True, text=True)
     assert other.stdout == "False\n", other.stderr
@@ -120,10 +120,10 @@ def test_a_claim_is_held_by_one_and_dropped_by_death(tmp_path: Path) -> None:
     holder = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     assert holder.stdout is not None
     assert holder.stdout.readline() == "True\n"
-    assert claim(path) is None
+    assert lock(path) is None
     holder.kill()
     holder.wait()
-    again = claim(path)
+    again = lock(path)
     assert again is not None
     again.release()
     assert not path.exists()
@@ -135,7 +135,7 @@ def test_half_written_runs_are_cleared_unless_somebody_is_writing(tmp_path: Path
     left, under_way = (store.runs / f".aside-{name * 16}-abcd" for name in "ab")
     left.mkdir()
     under_way.mkdir()
-    held = store.claim("b" * 16)
+    held = store.lock("b" * 16)
     assert held is not None
     store.clear_leftovers()
     assert (left.exists(), under_way.exists()) == (False, True)

@@ -14,9 +14,9 @@ from benchmark.tables import (
     BEST,
     TIED,
     Column,
-    Entry,
     Row,
     Table,
+    Value,
     as_csv,
     as_html,
     as_latex,
@@ -48,7 +48,7 @@ HOSTILE = [
 def a_table(texts: list[str], name: str = "t", noted: bool = True) -> Table:
     """A column of names and a column of numbers."""
     rows = tuple(
-        Row((Entry(text, note=text if noted else ""), with_error(float(place), 0.25, 2)), tags={"family": text})
+        Row((Value(text, note=text if noted else ""), with_error(float(place), 0.25, 2)), tags={"family": text})
         for place, text in enumerate(texts)
     )
     head = texts[0] if texts else "Loss"
@@ -122,7 +122,7 @@ def test_html_carries_what_the_script_sorts_and_filters_by() -> None:
         "t",
         "T",
         (Column("Loss", numeric=False), Column("digits", "what it is", tags={"dataset": "digits"})),
-        (Row((Entry("a"), with_error(0.1 + 0.2, 0.01, 2, BEST)), {"family": "margin"}), Row((Entry("b"), Entry("–")))),
+        (Row((Value("a"), with_error(0.1 + 0.2, 0.01, 2, BEST)), {"family": "margin"}), Row((Value("b"), Value("–")))),
     )
     html = str(as_html(table))
     assert '<th scope="col" class="number" data-dataset="digits" title="what it is"><span>digits</span></th>' in html
@@ -139,7 +139,7 @@ def markdown_cells(text: str) -> Cells:
 @settings(max_examples=300, deadline=None)
 @given(any_text)
 def test_markdown_shows_every_text_as_text(text: str) -> None:
-    table = Table("t", "T", (Column("Loss", numeric=False), Column("n")), (Row((Entry(text), Entry("1", 1.0))),))
+    table = Table("t", "T", (Column("Loss", numeric=False), Column("n")), (Row((Value(text), Value("1", 1.0))),))
     found = markdown_cells(as_markdown(table))
     assert found.tags <= {"h3", "p", "table", "thead", "tbody", "tr", "th", "td"}
     assert [same_words(cell) for cell in found.rows[1]] == [same_words(text), "1"]
@@ -173,7 +173,7 @@ def test_csv_has_plain_numbers_and_marks() -> None:
         "t",
         "T",
         (Column("Loss", numeric=False, name="loss"), Column("Accuracy, %", name="accuracy")),
-        (Row((Entry("a"), with_error(95.123456789, 0.5, 2, BEST))), Row((Entry("b"), with_error(None)))),
+        (Row((Value("a"), with_error(95.123456789, 0.5, 2, BEST))), Row((Value("b"), with_error(None)))),
     )
     assert as_csv(table) == "loss,accuracy,accuracy ±,accuracy mark\na,95.123456789,0.5,best\nb,,,\n"
 
@@ -192,8 +192,8 @@ def test_latex_marks_and_booktabs() -> None:
         "Title",
         (Column("Loss", numeric=False), Column("A & B"), Column("Settings", numeric=False, secondary=True)),
         (
-            Row((Entry("x_1"), with_error(95.0, 0.25, 2, BEST), Entry("s=1"))),
-            Row((Entry("y"), with_error(94.5, None, 1, TIED, "2 of 5 runs diverged"), Entry("s=2"))),
+            Row((Value("x_1"), with_error(95.0, 0.25, 2, BEST), Value("s=1"))),
+            Row((Value("y"), with_error(94.5, None, 1, TIED, "2 of 5 runs diverged"), Value("s=2"))),
         ),
         "What it is.",
         ("50 % of it.",),
@@ -211,14 +211,14 @@ def test_latex_marks_and_booktabs() -> None:
 
 def test_a_wide_table_does_not_run_over_the_page(tmp_path: Path) -> None:
     columns = (Column("Loss", numeric=False), *(Column(f"Column number {place}") for place in range(30)))
-    row = Row((Entry("a"), *(with_error(1.0, 0.5) for _ in range(30))))
+    row = Row((Value("a"), *(with_error(1.0, 0.5) for _ in range(30))))
     assert "Overfull" not in compile_latex(as_latex(Table("t", "T", columns, (row,))), tmp_path)
 
 
 def test_markdown_marks() -> None:
     rows = (
-        Row((Entry("a"), with_error(95.0, 0.25, 2, BEST))),
-        Row((Entry("b"), with_error(94.5, None, 1, TIED, "why"))),
+        Row((Value("a"), with_error(95.0, 0.25, 2, BEST))),
+        Row((Value("b"), with_error(94.5, None, 1, TIED, "why"))),
     )
     lines = as_markdown(Table("t", "T", (Column("Loss", numeric=False), Column("v")), rows)).splitlines()
     assert lines[2:6] == ["| Loss | v |", "|:---|---:|", "| a | **95.00 ± 0.25** |", "| b | <u>94.5</u> <sup>1</sup> |"]
@@ -236,7 +236,7 @@ def test_terminal_is_in_line_and_has_no_control_characters() -> None:
 
 def test_a_row_of_the_wrong_length_is_refused() -> None:
     with pytest.raises(ValueError, match="a row has 1 entries, expected 2"):
-        Table("t", "T", (Column("a"), Column("b")), (Row((Entry("x"),)),))
+        Table("t", "T", (Column("a"), Column("b")), (Row((Value("x"),)),))
 
 
 @pytest.mark.parametrize(
@@ -255,7 +255,7 @@ def test_numbers_with_their_error(value: float | None, error: float | None, deci
 
 
 def test_equal_notes_share_a_footnote() -> None:
-    rows = tuple(Row((Entry(name, note=note),)) for name, note in [("a", "x"), ("b", "y"), ("c", "x"), ("d", "")])
+    rows = tuple(Row((Value(name, note=note),)) for name, note in [("a", "x"), ("b", "y"), ("c", "x"), ("d", "")])
     table = Table("t", "T", (Column("n", numeric=False),), rows)
     assert table.remarks == ("x", "y")
     assert [table.mark_of(row.entries[0]) for row in rows] == [1, 2, 1, None]

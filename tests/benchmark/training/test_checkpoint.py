@@ -80,9 +80,7 @@ train(cell, data, checkpoint=Path(given["checkpoint"]), checkpoint_every=0.0, on
 """
 
 
-def test_killed_and_resumed(
-    make_cell: Callable[..., Cell], digits: Data, checkpoint: Path, tmp_path: Path
-) -> None:
+def test_killed_and_resumed(make_cell: Callable[..., Cell], digits: Data, checkpoint: Path, tmp_path: Path) -> None:
     cell = make_cell(epochs=4)
     given = json.dumps({"cell": cell.description(), "folder": str(tmp_path), "checkpoint": str(checkpoint)})
     done = subprocess.run([sys.executable, "-c", KILLED, given], capture_output=True, text=True, timeout=60)
@@ -108,9 +106,7 @@ def test_damaged_checkpoint_is_not_used(
     assert bytes_of(resumed) == bytes_of(train(cell, digits))
 
 
-def test_checkpoint_of_another_cell_is_not_used(
-    make_cell: Callable[..., Cell], digits: Data, checkpoint: Path
-) -> None:
+def test_checkpoint_of_another_cell_is_not_used(make_cell: Callable[..., Cell], digits: Data, checkpoint: Path) -> None:
     interrupt(make_cell(epochs=3), digits, checkpoint)
     with pytest.warns(UserWarning, match="another run"):
         resumed, epochs = resume(make_cell(epochs=3, seed=1), digits, checkpoint)
@@ -124,7 +120,7 @@ def test_a_loss_that_draws_numbers_goes_on_drawing(
     def jitter(head: losses.Head, batch: losses.Batch) -> None:
         head.weight += 0.01 * torch.randn(head.weight.shape, generator=head.generator)
 
-    monkeypatch.setattr(losses.get("arcface"), "observe", jitter)
+    monkeypatch.setattr(losses.get("arcface"), "update_state", jitter)
     cell = make_cell("arcface", epochs=4)
     interrupt(cell, digits, checkpoint)
     assert bytes_of(resume(cell, digits, checkpoint)[0]) == bytes_of(train(cell, digits))

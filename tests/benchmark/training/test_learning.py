@@ -31,9 +31,7 @@ def accuracy(trained: Trained, data: Data) -> float:
         ("muon", 3e-3, "cosine"),
     ],
 )
-def test_learns_digits(
-    optimiser: str, lr: float, schedule: str, make_cell: Callable[..., Cell], digits: Data
-) -> None:
+def test_learns_digits(optimiser: str, lr: float, schedule: str, make_cell: Callable[..., Cell], digits: Data) -> None:
     milestones = (0.5, 0.8) if schedule == "step" else ()
     cell = make_cell(
         "normface",

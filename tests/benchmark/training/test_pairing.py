@@ -46,7 +46,7 @@ def test_two_losses_see_the_same(
     shown: Callable[[], object],
 ) -> None:
     draws_numbers = losses.get("arcface")
-    monkeypatch.setattr(draws_numbers, "observe", lambda head, batch: torch.rand(3, generator=head.generator))
+    monkeypatch.setattr(draws_numbers, "update_state", lambda head, batch: torch.rand(3, generator=head.generator))
     records = []
     for loss in ("arcface", "softmax"):
         record = shown()

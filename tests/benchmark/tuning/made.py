@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from benchmark import spec
-from benchmark.tuning.writing import as_yaml
+from benchmark.tuning.files import as_yaml
 
 PROJECT = Path(__file__).parents[3]
 TINY = """\

@@ -16,10 +16,10 @@ from PIL import Image
 from safetensors import safe_open
 
 import datasets
-from benchmark import running, spec
+from benchmark import run_experiment, spec
 from benchmark.report import write_report
 from benchmark.spec import Budget
-from benchmark.tuning.running import Request, tune
+from benchmark.tuning.tune import TuneRequest, tune
 from tests.benchmark.tuning.made import TINY, Tuner
 
 pytestmark = pytest.mark.xdist_group("tuning")  # what its fixtures make is made once
@@ -83,8 +83,8 @@ def test_nothing_of_the_test_split_is_in_any_stored_file(undisturbed: Tuner) -> 
 
 def test_tuned_rows_are_run_and_reported_beside_the_others(undisturbed: Tuner, data: Path) -> None:
     experiment = spec.with_tuned(spec.load(undisturbed.file), spec.read_tuned(undisturbed.tuned))
-    request = running.Request(experiment, undisturbed.results, data, seeds=[0], workers=2, quiet=True)
-    assert running.run(request) == 0
+    request = run_experiment.RunRequest(experiment, undisturbed.results, data, seeds=[0], workers=2, quiet=True)
+    assert run_experiment.run(request) == 0
     written = write_report(experiment, undisturbed.results, pictures=False)
     table = pd.read_csv(written.page.parent / "table.csv")
     assert set(table["loss"]) == {
@@ -149,7 +149,7 @@ def test_tuning_is_the_same_whatever_is_in_the_test_split(tmp_path: Path) -> Non
     for name in ("first", "second"):
         tuner = Tuner(tmp_path / name, tmp_path / "data", text)
         budget = Budget(trials=2, seeds=1)
-        request = Request(spec.load(tuner.file), tuner.results, tuner.data, budget, losses=["normface"])
+        request = TuneRequest(spec.load(tuner.file), tuner.results, tuner.data, budget, losses=["normface"])
         assert tune(request) == 0
         found.append(tuner.outcome())
         _blank_the_test_split(images)

@@ -10,8 +10,8 @@ from benchmark.engine import Job
 from benchmark.engine.plan import Facts
 from benchmark.spec import Budget
 from benchmark.store import Failure, Store
-from benchmark.tuning.running import Request, Tuning, studies_of
 from benchmark.tuning.study import Progressing
+from benchmark.tuning.tune import TuneRequest, Tuning, studies_of
 
 FACTS = Facts("d" * 64, 200, 100, 10, "closed", ())
 
@@ -22,7 +22,7 @@ def studies(tmp_path: Path) -> list[Progressing]:
     text = "dim: 8\ndatasets: [digits]\nrecipe: {lr: 0.1, epochs: 1}\nlosses: [softmax]\n"
     (tmp_path / "some.yaml").write_text(text)
     budget = Budget(trials=2, seeds=2)
-    (study,) = studies_of(Request(spec.load(tmp_path / "some.yaml"), tmp_path, None, budget))
+    (study,) = studies_of(TuneRequest(spec.load(tmp_path / "some.yaml"), tmp_path, None, budget))
     return [Progressing(study, FACTS), Progressing(study, FACTS)]
 
 

@@ -10,10 +10,10 @@ import pytest
 from benchmark import spec
 from benchmark.engine.plan import Facts
 from benchmark.spec import Budget
-from benchmark.tuning.running import Request, dry_run, studies_of
-from benchmark.tuning.sampling import check_optuna
+from benchmark.tuning.sampler import check_optuna
 from benchmark.tuning.space import RATE, Settings
-from benchmark.tuning.study import TRIALS_BEFORE_PRUNING, Measured, Progressing, Study, Trial, is_pruned
+from benchmark.tuning.study import TRIALS_BEFORE_PRUNING, Progressing, Study, Trial, TrialScore, is_pruned
+from benchmark.tuning.tune import TuneRequest, dry_run, studies_of
 
 FACTS = Facts("d" * 64, 200, 100, 10, "closed", ())
 EXPERIMENT = """\
@@ -29,7 +29,7 @@ def studies(tmp_path: Path, text: str = EXPERIMENT, **budget: object) -> dict[st
     (tmp_path / "some.yaml").write_text(text)
     experiment = spec.load(tmp_path / "some.yaml")
     chosen = Budget.model_validate({"trials": 12, "seeds": 2, **budget})
-    found = studies_of(Request(experiment, tmp_path, None, chosen))
+    found = studies_of(TuneRequest(experiment, tmp_path, None, chosen))
     return {study.loss.name: study for study in found}
 
 
@@ -38,7 +38,7 @@ def played(study: Study, seed: int = 0, until: int | None = None) -> Progressing
     found = Progressing(study, FACTS)
     while (cell := found.next_cell()) is not None and (until is None or len(found.trials) <= until):
         luck = random.Random(f"{seed} {cell.hyper} {cell.recipe.lr} {cell.seed}").uniform(-0.05, 0.05)
-        found.tell(Measured(0.8 - abs(cell.recipe.lr - 0.2) + luck))
+        found.tell(TrialScore(0.8 - abs(cell.recipe.lr - 0.2) + luck))
     return found
 
 
@@ -137,7 +137,13 @@ def test_listed_rates_with_more_to_search(tmp_path: Path) -> None:
 def test_the_best_complete_trial_is_chosen_and_the_earlier_of_equals(tmp_path: Path) -> None:
     study = studies(tmp_path, trials=5, seeds=1)["softmax"]
     found = Progressing(study, FACTS)
-    for measured in (Measured(0.5), Measured(0.7), Measured(0.7), Measured(0.0, "diverged"), Measured(0.0, "failed")):
+    for measured in (
+        TrialScore(0.5),
+        TrialScore(0.7),
+        TrialScore(0.7),
+        TrialScore(0.0, "diverged"),
+        TrialScore(0.0, "failed"),
+    ):
         assert found.next_cell() is not None
         found.tell(measured)
     assert found.next_cell() is None
@@ -148,13 +154,13 @@ def test_the_best_complete_trial_is_chosen_and_the_earlier_of_equals(tmp_path: P
 def test_a_run_that_does_not_train_ends_its_trial_and_is_never_chosen(tmp_path: Path) -> None:
     study = studies(tmp_path, trials=2, seeds=2)["softmax"]
     found = Progressing(study, FACTS)
-    for measured in (Measured(0.99), Measured(0.0, "diverged"), Measured(0.2), Measured(0.1)):
+    for measured in (TrialScore(0.99), TrialScore(0.0, "diverged"), TrialScore(0.2), TrialScore(0.1)):
         assert found.next_cell() is not None
         found.tell(measured)
     assert found.chosen.number == 1
     none = Progressing(replace(study, budget=Budget(trials=1, seeds=2)), FACTS)
     none.next_cell()
-    none.tell(Measured(0.0, "diverged"))
+    none.tell(TrialScore(0.0, "diverged"))
     assert none.next_cell() is None
     assert none.chosen.number == 0
 
@@ -180,7 +186,7 @@ def test_a_pruned_trial_spares_its_last_seed(tmp_path: Path) -> None:
 
 def test_dry_run_tells_what_is_searched_and_the_most_that_is_run(tmp_path: Path) -> None:
     studies(tmp_path)
-    request = Request(spec.load(tmp_path / "some.yaml"), tmp_path, None, Budget(trials=12, seeds=2))
+    request = TuneRequest(spec.load(tmp_path / "some.yaml"), tmp_path, None, Budget(trials=12, seeds=2))
     lines = dry_run(request).splitlines()
     assert len(lines) == 6
     assert "arcface s=16 · m 0 to 0.6, lr 0.025 to 0.4" in lines[2]

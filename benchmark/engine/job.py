@@ -1,0 +1,175 @@
+"""One job from beginning to end: train, embed, score, and pack what is to be kept into files."""
+
+import csv
+import io
+import json
+import platform
+import subprocess
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import safetensors.torch
+import torch
+from torch import Tensor, nn
+
+import datasets
+from benchmark import metrics, scoring
+from benchmark.cell import PROTOCOL_VERSION
+from benchmark.engine.base import Packed
+from benchmark.engine.plan import Job
+from benchmark.errors import InputError
+from benchmark.training import Trained, embed, train
+from losses import Head
+
+LOGITS_AT_ONCE = 2**22  # samples × classes
+
+
+def run_job(job: Job, data: datasets.Data, device: str, checkpoint: Path, keep_models: bool) -> Packed:
+    """Trains the job's cell on data that is loaded already."""
+    if data.digest != job.dataset_digest:
+        raise InputError(f"{job.cell.dataset_label} has changed since the run began: start the run again")
+    begun = time.time()
+    trained = train(job.cell, data, device=device, checkpoint=checkpoint)
+    diverged_at, reason = trained.diverged_at, trained.diverged_reason
+    kept = head_arrays(trained.head)
+    figures: scoring.Figures = {}
+    if diverged_at is None:
+        embedded = embeddings_of(trained, data, device)
+        if all(bool(one.isfinite().all()) for one in [kept["weight"], *embedded.values()]):
+            kept |= evaluation_arrays(trained.head, data, embedded)
+            figures = scoring.figures(as_numpy(kept))
+            kept |= {name: torch.from_numpy(value) for name, value in scoring.jackknife(as_numpy(kept)).items()}
+        else:
+            diverged_at, reason = int(trained.history[-1]["step"]), "the trained net's embeddings are not finite"
+    content = {"figures": figures, "diverged_at": diverged_at, "diverged_reason": reason}
+    files = {
+        "metrics.json": (json.dumps(content, indent=1, sort_keys=True, allow_nan=False) + "\n").encode(),
+        "history.csv": as_csv(trained.history),
+        "embeddings.safetensors": safetensors.torch.save({name: kept[name].contiguous() for name in sorted(kept)}),
+    }
+    if keep_models:
+        files["model.safetensors"] = safetensors.torch.save(model_state(trained))
+    return Packed(files, description(job, device, begun))
+
+
+def head_arrays(head: Head) -> dict[str, Tensor]:
+    """Class weights, bias and scalars."""
+    kept: dict[str, Tensor] = {"weight": head.weight.detach().cpu()}
+    if isinstance(bias := getattr(head, "bias", None), nn.Parameter):
+        kept["bias"] = bias.detach().cpu()
+    for name in ("s", "m"):
+        value = getattr(head, name, None)
+        if isinstance(value, int | float) or (isinstance(value, Tensor) and value.ndim == 0):
+            kept[f"head/{name}"] = torch.tensor(float(value))
+    kept["posterior"] = torch.tensor(int(head.is_cross_entropy))
+    return kept
+
+
+def embeddings_of(trained: Trained, data: datasets.Data, device: str) -> dict[str, Tensor]:
+    splits = {"train": data.train, **evaluated(data)}
+    return {name: embed(trained.backbone, split.images, device) for name, split in splits.items()}
+
+
+def evaluated(data: datasets.Data) -> dict[str, datasets.Split]:
+    """The splits that are scored: without a test split, validation alone."""
+    return {name: split for name, split in (("test", data.test), ("val", data.val)) if len(split)}
+
+
+def evaluation_arrays(head: Head, data: datasets.Data, embedded: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """All that scoring needs beside the head: the training set's centres, test and validation embeddings and pairs."""
+    centres = metrics.class_centres(embedded["train"].numpy(), data.train.labels.numpy(), data.num_classes)
+    kept = {
+        "train/centres": torch.from_numpy(np.asarray(centres.centres)),
+        "train/counts": torch.from_numpy(np.asarray(centres.counts)),
+        "train/mean_angles": torch.from_numpy(np.asarray(centres.mean_angles)),
+    }
+    if head.is_cross_entropy:
+        kept["train/mean_posteriors"] = training_posteriors(head, data, embedded["train"])
+    for name, split in evaluated(data).items():
+        kept[f"{name}/embeddings"] = embedded[name]
+        kept[f"{name}/labels"] = split.labels
+        kept[f"{name}/pairs"] = split.pairs.to(torch.int32)
+        kept[f"{name}/same"] = split.same
+        kept[f"{name}/fold"] = split.fold.to(torch.int16)
+        if data.protocol == "closed":
+            with torch.no_grad():
+                kept[f"{name}/logits"] = head.eval().logits(embedded[name].to(head.weight.device)).cpu()
+    return kept
+
+
+@torch.no_grad()
+def training_posteriors(head: Head, data: datasets.Data, embeddings: Tensor) -> Tensor:
+    """For each class, the mean over its training images of their own class's posterior; 0 without images."""
+    labels, posteriors = data.train.labels, torch.empty(len(embeddings), dtype=torch.float64)
+    for part in torch.split(torch.arange(len(embeddings)), max(LOGITS_AT_ONCE // data.num_classes, 1)):
+        logits = head.eval().logits(embeddings[part].to(head.weight.device)).double()
+        own = labels[part, None].to(logits.device)
+        posteriors[part] = logits.softmax(dim=1).gather(1, own)[:, 0].cpu()
+    totals = torch.bincount(labels, weights=posteriors, minlength=data.num_classes)
+    return totals / data.class_counts.clamp(min=1)
+
+
+def as_numpy(arrays: Mapping[str, Tensor]) -> dict[str, np.ndarray]:
+    return {name: value.numpy() for name, value in arrays.items()}
+
+
+def as_csv(history: list[dict[str, Any]]) -> bytes:
+    columns = list(dict.fromkeys(name for row in history for name in row))
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(history)
+    return text.getvalue().encode()
+
+
+def model_state(trained: Trained) -> dict[str, Tensor]:
+    """The trained net as plain tensors, `backbone.…` and `head.…`."""
+    parts = {"backbone": trained.backbone, "head": trained.head}
+    return {
+        f"{part}.{name}": value.detach().cpu().contiguous()
+        for part, module in parts.items()
+        for name, value in module.state_dict().items()
+    }
+
+
+def description(job: Job, device: str, begun: float) -> dict[str, Any]:
+    """The cell, what its id was made from, and where it came from: only the last differs between equal runs."""
+    return {
+        "cell": job.cell.description(),
+        "labels": {"loss": job.cell.label, "dataset": job.cell.dataset_label},
+        "protocol": PROTOCOL_VERSION,
+        "dataset_digest": job.dataset_digest,
+        "loss_digest": job.loss_digest,
+        "provenance": {
+            "torch": torch.__version__,
+            "numpy": np.__version__,
+            "python": platform.python_version(),
+            "machine": machine(device),
+            "device": device if device == "cpu" else torch.cuda.get_device_name(device),
+            "commit": commit(),
+            "begun": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(begun)),
+            "seconds": round(time.time() - begun, 3),
+        },
+    }
+
+
+def machine(device: str) -> str:
+    """With the instructions that torch computes with on the CPU: others round otherwise."""
+    kind = f"{platform.system()} {platform.machine()}"
+    return f"{kind} {torch.backends.cpu.get_cpu_capability()}" if device == "cpu" else kind
+
+
+def commit() -> str | None:
+    """The project's commit, where it is a git clone; with + when files were changed since."""
+    here = Path(__file__).parent
+    try:
+        found = subprocess.run(
+            ["git", "describe", "--always", "--abbrev=12", "--dirty=+", "--exclude=*"],
+            cwd=here, capture_output=True, text=True, timeout=10,
+        )  # fmt: skip
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return found.stdout.strip() or None if found.returncode == 0 else None

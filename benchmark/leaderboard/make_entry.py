@@ -1,0 +1,154 @@
+"""From a loss's stored runs to its entry, and the entry to its file. The same runs give the same bytes."""
+
+import inspect
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import losses
+from benchmark.audit import CheckOutcome
+from benchmark.columns import COLUMNS
+from benchmark.errors import InputError
+from benchmark.leaderboard.entries import FORMAT, Entry, is_tuned
+from benchmark.leaderboard.entry_files import parse
+from benchmark.report.about_losses import family
+from benchmark.results import stored_jackknife, tidy
+from benchmark.store import Run, write_atomically
+
+WITHOUT_EACH_IDENTITY = ("test/accuracy", "test/eer", "test/tar@far=1e-3")
+"""The metrics whose intervals are to carry the test identities: 11 KB a metric, for 5 seeds and 250 identities."""
+DECIMALS = 6  # of those; a contribution is then wrong by less than a thousandth of its spread
+
+
+def make_entry(runs: Sequence[Run], audit: Sequence[CheckOutcome]) -> Entry:
+    """The entry of one loss and configuration; the runs are all that it has, and the audit is passed.
+
+    `ValueError` says what in the loss's file an entry may not hold.
+    """
+    first = runs[0].cell
+    name, hyper = first["cell"]["loss"], first["cell"]["hyper"]
+    loss = losses.get(name)
+    content = {
+        "format": FORMAT,
+        "loss": name,
+        "hyper": hyper,
+        "settings": {key: hyper.get(key, declared.default) for key, declared in loss.hyper.items()},
+        "tuned": is_tuned(hyper),
+        "family": family(loss),
+        "description": inspect.cleandoc(loss.__doc__ or ""),
+        "origin": source_of(name),
+        "loss_digest": first["loss_digest"],
+        "protocol": first["protocol"],
+        "date": max(run.cell["provenance"]["begun"] for run in runs)[:10],
+        "versions": _versions(runs),
+        "audit": [_check(outcome) for outcome in audit],
+        "results": _results(list(runs)),
+    }
+    try:
+        return parse(_laid_out(content).encode())
+    except ValueError as problem:
+        raise InputError(f"{name} cannot be entered: {problem}") from problem
+
+
+def write_entry(entry: Entry, folder: Path) -> Path:
+    """Writes the entry unless its file holds it already."""
+    path, content = folder / f"{entry.name}.json", as_text(entry).encode()
+    if not path.is_file() or path.read_bytes() != content:
+        write_atomically(path, content)
+    return path
+
+
+def as_text(entry: Entry) -> str:
+    """An entry as its file holds it."""
+    return _laid_out(entry.model_dump(mode="json")) + "\n"
+
+
+def source_of(name: str) -> str:
+    """Whether a loss is a file of this project's own losses/."""
+    source = inspect.getsourcefile(losses.get(name)) or ""
+    return "repository" if Path(source).resolve().parent == Path(losses.__file__).resolve().parent else "plug-in"
+
+
+def _versions(runs: Sequence[Run]) -> dict[str, str]:
+    """What the runs were made with; several values where they differ."""
+    places = [run.cell["provenance"] for run in runs]
+    names = ("torch", "numpy", "python", "machine", "device", "commit")
+    found = {name: sorted({str(place[name]) for place in places if place.get(name)}) for name in names}
+    return {name: ", ".join(values)[:200] for name, values in found.items() if values}
+
+
+def _check(outcome: CheckOutcome) -> dict[str, Any]:
+    worst = None if outcome.worst is None else float(f"{outcome.worst:.1e}")
+    return {
+        "check": outcome.check,
+        "verdict": outcome.verdict,
+        "worst": worst,
+        "tolerance": outcome.tolerance,
+    }
+
+
+def _results(runs: list[Run]) -> list[dict[str, Any]]:
+    table = tidy(runs)
+    by_id = {run.id: run for run in runs}
+    return [
+        _result(str(label), [by_id[run_id] for run_id in rows.sort_values("seed")["id"]])
+        for label, rows in table.groupby("dataset", sort=True)
+    ]
+
+
+def _result(label: str, runs: list[Run]) -> dict[str, Any]:
+    cell = runs[0].cell["cell"]
+    return {
+        "label": label,
+        "dataset": cell["dataset"],
+        "digest": runs[0].cell["dataset_digest"],
+        "backbone": cell["backbone"],
+        "dim": cell["dim"],
+        "recipe": cell["recipe"],
+        "runs": [_run(run) for run in runs],
+        "figures": _figures(runs),
+        "without_each_identity": _without_each_identity(runs),
+    }
+
+
+def _run(run: Run) -> dict[str, Any]:
+    return {
+        "seed": run.cell["cell"]["seed"],
+        "cell": run.id,
+        "embeddings": run.cell["checksums"]["embeddings.safetensors"],
+        "diverged_at": run.metrics["diverged_at"],
+        "diverged_reason": run.metrics["diverged_reason"][:500],
+    }
+
+
+def _figures(runs: list[Run]) -> dict[str, list[float | None]]:
+    """The catalogue's metrics, those left out that no run has."""
+    found = {column.key: [run.metrics["figures"].get(column.key) for run in runs] for column in COLUMNS}
+    return {name: values for name, values in found.items() if any(value is not None for value in values)}
+
+
+def _without_each_identity(runs: list[Run]) -> dict[str, list[list[float] | None]]:
+    kept = [stored_jackknife(run) for run in runs]
+    return {
+        name: [None if name not in one else np.round(one[name], DECIMALS).tolist() for one in kept]
+        for name in WITHOUT_EACH_IDENTITY
+        if any(name in one for one in kept)
+    }
+
+
+def _laid_out(value: Any, indent: str = "") -> str:
+    """JSON with what holds only plain values on one line, so that a file has a line a run and a line a metric."""
+    within = indent + " "
+    if isinstance(value, Mapping) and any(_is_container(one) for one in value.values()):
+        parts = [f"{json.dumps(key)}: {_laid_out(one, within)}" for key, one in value.items()]
+        return "{\n" + ",\n".join(within + part for part in parts) + f"\n{indent}}}"
+    if isinstance(value, list) and any(_is_container(one) for one in value):
+        return "[\n" + ",\n".join(within + _laid_out(one, within) for one in value) + f"\n{indent}]"
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _is_container(value: Any) -> bool:
+    return isinstance(value, Mapping | list)

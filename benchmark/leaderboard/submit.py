@@ -1,0 +1,137 @@
+"""`leaderboard [LOSS…]`: audit a loss, run the cells that it lacks, write its entry, say where it stands."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import torch
+from tqdm import tqdm
+
+import losses
+from benchmark import run_experiment, spec
+from benchmark.audit import CHECKS, CheckOutcome, as_table, audit
+from benchmark.cell import Cell
+from benchmark.engine import Job, plan
+from benchmark.engine.plan import loss_digest
+from benchmark.leaderboard.entries import Entry
+from benchmark.leaderboard.entry_files import Entries, read_entries
+from benchmark.leaderboard.make_entry import make_entry, source_of, write_entry
+from benchmark.leaderboard.standings import Standings, name_of, standings
+from benchmark.leaderboard.verify import verify
+from benchmark.run_experiment import say
+from benchmark.spec import Experiment, LossRow
+from benchmark.store import Store
+
+
+@dataclass(frozen=True)
+class Submitted:
+    """What came of it: the entries that were asked for and are there, and the exit status."""
+
+    entries: list[Entry]
+    status: int
+
+
+def submit(request: run_experiment.RunRequest, folder: Path) -> Submitted:
+    """Makes the entries that the request's losses lack. One that fails its audit or a cell gets none; the others do."""
+    run_experiment.check_engine(request)
+    experiment = experiment_of(request)
+    rows = [row for row in experiment.losses if request.losses is None or row.name in request.losses]
+    known = read_entries(folder)
+    lacking = [row for row in rows if not _is_entered(row, experiment, known)]
+    audits = _audit({row.name for row in lacking})
+    failed = [name for name, outcomes in audits.items() if any(outcome.verdict == "fail" for outcome in outcomes)]
+    for name in failed:
+        say(f"{name} fails its audit and is not run:\n{as_table(audits[name])}")
+    status = _train([row for row in lacking if row.name not in failed], experiment, request, audits, folder)
+    made = read_entries(folder)
+    names = [name_of(row, experiment) for row in rows if _is_entered(row, experiment, made)]
+    return Submitted([made.sound[name] for name in names], max(status, 1 if failed else 0))
+
+
+def experiment_of(request: run_experiment.RunRequest) -> Experiment:
+    """The experiment, with a row for each loss asked for that it does not list: that runs with its own defaults."""
+    for name in request.losses or []:
+        losses.get(name)
+    experiment = spec.load(request.experiment).without_tuned  # an entry is of one setting for all datasets
+    listed = {row.name for row in experiment.losses}
+    new = [LossRow(name, name, {}) for name in request.losses or [] if name not in listed]
+    return replace(experiment, losses=(*experiment.losses, *new))
+
+
+def current(experiment: Experiment, folder: Path, results: Path) -> tuple[Standings, Entries]:
+    """The standings of a folder's entries; one that contradicts a run that is stored here is refused."""
+    found = read_entries(folder)
+    store = Store(results, experiment.name)
+    for name, entry in list(found.sound.items()):
+        problems = [*_wrong_settings(entry), *verify(entry, store, recompute=False).problems]
+        if problems:
+            del found.sound[name]
+            found.refused[f"{name}.json"] = f"{name}.json: {problems[0]}"
+    digests = {name: loss_digest(name) for name in losses.names() if source_of(name) == "repository"}
+    return standings(found.sound, experiment, digests), found
+
+
+def _wrong_settings(entry: Entry) -> Iterator[str]:
+    """What the loss of that name, where it is known here, would not take."""
+    if entry.loss in losses.names():
+        try:
+            losses.create(entry.loss, num_classes=10, dim=8, **entry.hyper)
+        except ValueError as problem:
+            yield str(problem)
+
+
+def _is_entered(row: LossRow, experiment: Experiment, known: Entries) -> bool:
+    entry = known.sound.get(name_of(row, experiment))
+    return entry is not None and entry.loss_digest == loss_digest(row.name)
+
+
+def _audit(names: Iterable[str]) -> dict[str, list[CheckOutcome]]:
+    torch.set_num_threads(1)
+    chosen = sorted(names)
+    progress = tqdm(audit(chosen), total=len(chosen) * len(CHECKS), desc="audit", leave=False, disable=None)
+    found: dict[str, list[CheckOutcome]] = {name: [] for name in chosen}
+    for outcome in progress:
+        found[outcome.loss].append(outcome)
+    return found
+
+
+def _train(
+    rows: list[LossRow],
+    experiment: Experiment,
+    request: run_experiment.RunRequest,
+    audits: dict[str, list[CheckOutcome]],
+    folder: Path,
+) -> int:
+    """Runs what is not stored yet and writes the entries of the losses that are complete; the exit status."""
+    if not rows:
+        return 0
+    store = Store(request.results, experiment.name)
+    cells = [cell for cell in experiment.cells() if any(_belongs(cell, row) for row in rows)]
+    todo = plan(cells, store, request.data, retry_failed=True, on_dataset=lambda label: say(f"loading {label} …"))
+    for note in todo.notes:
+        say(f"note: {note}")
+    say(f"{experiment.name}: {len(todo.jobs)} cells, {len(todo.done)} with a result, {len(todo.todo)} to run")
+    outcome = run_experiment.run_jobs(todo, store, request, min(request.workers, max(1, len(todo.todo))))
+    status = run_experiment.verdict(todo, outcome)
+    for row in rows:
+        jobs = [job for job in todo.jobs if _belongs(job.cell, row)]
+        status = max(status, _enter(row, jobs, store, audits[row.name], folder))
+    return status
+
+
+def _belongs(cell: Cell, row: LossRow) -> bool:
+    return cell.loss == row.name and dict(cell.hyper) == dict(row.hyper)
+
+
+def _enter(row: LossRow, jobs: list[Job], store: Store, audited: list[CheckOutcome], folder: Path) -> int:
+    lacking = [job for job in jobs if not store.has(job.id)]
+    if lacking:
+        say(f"{row.label}: {len(lacking)} of {len(jobs)} cells have no result, so it gets no entry")
+        return 1
+    try:
+        entry = make_entry([store.load(job.id) for job in jobs], audited)
+    except ValueError as problem:
+        say(str(problem))
+        return 1
+    say(f"entry: {write_entry(entry, folder)}")
+    return 0

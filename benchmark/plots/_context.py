@@ -1,0 +1,109 @@
+"""What the plots draw from: an experiment's runs, and what several plots ask of them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from safetensors import safe_open
+
+from benchmark.columns import VERIFICATION, MetricColumn
+from benchmark.plots._style import Look, looks
+from benchmark.plots._words import column_of, listed
+from benchmark.results import ExperimentResults
+from benchmark.statistics import tied_with_best
+from benchmark.store import Run
+
+Arrays = dict[str, NDArray[np.generic]]
+
+
+@dataclass(frozen=True)
+class Context:
+    """An experiment's results, and the metric by which its losses are compared."""
+
+    collected: ExperimentResults
+    metric: str = VERIFICATION.key
+
+    @property
+    def baseline(self) -> str:
+        return self.collected.experiment.baseline
+
+    @property
+    def column(self) -> MetricColumn:
+        """How the metric is shown."""
+        return column_of(self.metric)
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """One row a run, with a column of the metric even where no run has it."""
+        table = self.collected.table
+        values = table[self.metric] if self.metric in table else pd.Series(np.nan, table.index)
+        return table.assign(**{self.metric: pd.to_numeric(values, errors="coerce").astype(float)})
+
+    @cached_property
+    def losses(self) -> list[str]:
+        """The labels of all losses that have a run, in the experiment's order."""
+        present = set(self.table["loss"])
+        return [row.label for row in self.collected.experiment.losses if row.label in present]
+
+    @cached_property
+    def datasets(self) -> list[str]:
+        return list(dict.fromkeys(self.table["dataset"]))
+
+    @cached_property
+    def looks(self) -> dict[str, Look]:
+        return looks([row.label for row in self.collected.experiment.losses], self.baseline)
+
+    @cached_property
+    def standing(self) -> pd.DataFrame:
+        """Mean of every loss on every dataset and over all, with the best and what is tied with it."""
+        return tied_with_best(self.table, self.metric, self.column.lower_is_better, self.collected.jackknife)
+
+    def best(self, dataset: str) -> str | None:
+        """The loss with the best mean; None if no run has a value."""
+        standing = self.standing
+        found = standing[(standing["dataset"] == dataset) & standing["best"]]
+        return str(found["loss"].iloc[0]) if len(found) else None
+
+    def runs(self, dataset: str, loss: str) -> list[tuple[int, Run]]:
+        """The runs that did not diverge, by seed."""
+        rows = self.table[(self.table["dataset"] == dataset) & (self.table["loss"] == loss)]
+        rows = rows[rows["status"] == "ok"].sort_values("seed")
+        found = zip(rows["seed"], rows["id"], strict=True)
+        return [(int(seed), self._by_row[run_id, loss]) for seed, run_id in found]
+
+    def first_runs(self, dataset: str) -> Iterator[tuple[str, int, Run]]:
+        """Of every loss the run with the lowest seed: nothing is picked by how it looks."""
+        for loss in self.losses:
+            for seed, run in self.runs(dataset, loss)[:1]:
+                yield loss, seed, run
+
+    def first_seeds(self, dataset: str) -> str:
+        """Which runs `first_runs` gives, in words."""
+        seeds = {loss: seed for loss, seed, _ in self.first_runs(dataset)}
+        usual = min(seeds.values())
+        others = [f"{loss} seed {seed}" for loss, seed in seeds.items() if seed != usual]
+        return f"seed {usual}" + (f" (of {listed(others)}, since lower ones diverged or are missing)" if others else "")
+
+    def without_a_run(self, dataset: str) -> str:
+        """A sentence about the losses that cannot be drawn on a dataset; empty if there are none."""
+        rows = self.table[self.table["dataset"] == dataset]
+        sound = set(rows.loc[rows["status"] == "ok", "loss"])
+        diverged = [loss for loss in self.losses if loss in set(rows["loss"]) - sound]
+        absent = [row.label for row in self.collected.experiment.losses if row.label not in set(rows["loss"])]
+        parts = [f"every run of {loss} diverged" for loss in diverged]
+        parts += [f"{loss} has no run" for loss in absent]
+        return f" Not drawn: {'; '.join(parts)}." if parts else ""
+
+    @cached_property
+    def _by_row(self) -> dict[tuple[str, str], Run]:
+        return {(run.id, run.cell["labels"]["loss"]): run for run in self.collected.runs}
+
+
+def read(run: Run, *names: str) -> Arrays:
+    """Some of a run's arrays, those that it has."""
+    with safe_open(run.folder / "embeddings.safetensors", framework="numpy") as kept:
+        present = set(kept.keys())
+        return {name: kept.get_tensor(name) for name in names if name in present}

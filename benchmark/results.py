@@ -1,0 +1,117 @@
+"""What an experiment has to show: its stored runs as one tidy frame, which statistics, report and tables read."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from safetensors import safe_open
+
+from benchmark.cell import PROTOCOL_VERSION, Cell
+from benchmark.engine.plan import loss_digest
+from benchmark.spec import Experiment
+from benchmark.store import Failure, Run, Store, summary_table
+
+if TYPE_CHECKING:
+    from benchmark.statistics import Jackknife  # importing scipy.stats would delay every run's first step
+
+JACKKNIFE = "jackknife/"
+
+
+@dataclass(frozen=True)
+class ExperimentResults:
+    """The current results of an experiment, and what is missing of them."""
+
+    experiment: Experiment
+    folder: Path
+    runs: list[Run]  # in the order of the table's rows
+    table: pd.DataFrame
+    """One row a run. `loss` is the row's label and `name` the registered loss; `dataset` is the dataset's label, with
+    backbone, dim and recipe where the experiment varies them, so that losses are compared within one setting; a tuned
+    learning rate is part of the loss's own setting."""
+    missing: list[Cell]  # asked for, without a result
+    failures: list[Failure]  # of those that are missing
+    damaged: list[str]
+
+    @cached_property
+    def jackknife(self) -> "Jackknife":
+        """Of every run, each metric without each test identity; read when first asked for."""
+        rows = zip(self.runs, self.table["loss"], self.table["dataset"], self.table["seed"], strict=True)
+        return {(loss, dataset, int(seed)): stored_jackknife(run) for run, loss, dataset, seed in rows}
+
+
+def collect(experiment: Experiment, results: Path) -> ExperimentResults:
+    """The stored runs that the experiment, as it is now, still asks for."""
+    store = Store(results, experiment.name)
+    cells = experiment.cells()
+    stored, damaged = store.load_all()
+    runs = current_runs(cells, stored)
+    found = {_described(run.cell["cell"]) for run in runs}
+    missing = [cell for cell in cells if _described(cell.description()) not in found]
+    titles = {cell.title for cell in missing}
+    failures = [failure for failure in store.failures() if failure.name in titles]
+    table = tidy(runs)
+    by_row = {(run.id, run.cell["labels"]["loss"]): run for run in runs}
+    ordered = [by_row[row] for row in zip(table["id"], table["loss"], strict=True)]
+    return ExperimentResults(experiment, store.folder, ordered, table, missing, failures, damaged)
+
+
+def current_runs(cells: list[Cell], stored: list[Run], planned: Mapping[str, str] | None = None) -> list[Run]:
+    """The runs of these cells under the present protocol and the losses' present files, with the labels that they have
+    now: each once, or twice where a row and the tuned one have the same settings.
+
+    `planned` gives cells' ids by their description, where the data was loaded and they are known. Where they are
+    not, and the data has changed between two runs of the same cell, the later one counts.
+    """
+    wanted: dict[str, list[Cell]] = {}
+    for cell in cells:
+        wanted.setdefault(_described(cell.description()), []).append(cell)
+    digests = {name: loss_digest(name) for name in {cell.loss for cell in cells}}
+    found: dict[tuple[str, str], Run] = {}
+    for run in sorted(stored, key=lambda run: (run.cell["provenance"]["begun"], run.id)):
+        about = _described(run.cell["cell"])
+        if run.cell["protocol"] != PROTOCOL_VERSION or about not in wanted:
+            continue
+        same_loss = run.cell["loss_digest"] == digests[run.cell["cell"]["loss"]]
+        if same_loss and (planned or {}).get(about, run.id) == run.id:
+            for cell in wanted[about]:
+                labels = {"loss": cell.label, "dataset": cell.dataset_label, "tuned": cell.tuned}
+                found[about, cell.label] = replace(run, cell={**run.cell, "labels": labels})
+    return sorted(found.values(), key=lambda run: (run.id, run.cell["labels"]["loss"]))
+
+
+def tidy(runs: list[Run]) -> pd.DataFrame:
+    """The summary's rows, named as statistics want them."""
+    table = summary_table(runs).rename(columns={"loss": "name", "label": "loss"})
+    tuned = {run.cell["labels"]["loss"] for run in runs if run.cell["labels"].get("tuned")}
+    for dataset, rows in table.groupby("dataset"):
+        settings = [settings_of(row) for row in rows[["backbone", "dim", "recipe"]].to_dict("records")]
+        own = [setting for setting, loss in zip(settings, rows["loss"], strict=True) if loss not in tuned]
+        varied = [key for key in settings[0] if len({one[key] for one in (own if key == "lr" else settings)}) > 1]
+        labels = [" · ".join([str(dataset), *(f"{key} {setting[key]}" for key in varied)]) for setting in settings]
+        table.loc[rows.index, "dataset"] = labels
+    return table
+
+
+def settings_of(row: Mapping[Any, Any]) -> dict[str, str]:
+    """Backbone, dim and each part of the recipe of a row of the table, as text; milestones are part of the schedule."""
+    parts = {"backbone": row["backbone"], "dim": row["dim"], **json.loads(row["recipe"])}
+    milestones = parts.pop("milestones")
+    if milestones:
+        parts["schedule"] += f" ({', '.join(f'{share:g}' for share in milestones)})"
+    return {key: f"{value:g}" if isinstance(value, float) else str(value) for key, value in parts.items()}
+
+
+def _described(cell: Mapping[str, Any]) -> str:
+    return json.dumps(cell, sort_keys=True)
+
+
+def stored_jackknife(run: Run) -> dict[str, np.ndarray]:
+    """Each metric of a run without each test identity in turn."""
+    with safe_open(run.folder / "embeddings.safetensors", framework="numpy") as kept:
+        names = [name for name in kept.keys() if name.startswith(JACKKNIFE)]  # noqa: SIM118 — it is no mapping
+        return {name.removeprefix(JACKKNIFE): kept.get_tensor(name) for name in names}

@@ -1,0 +1,44 @@
+"""Maps over scale and margin: what each does by itself, read from the tidy frame of an experiment that varies them.
+
+    rows = with_settings(table, classes)                  # adds s and m, as the runs trained with them
+    margin_effects(rows, figures, jackknife)              # loss − normface at the same scale
+    chosen_on_validation(rows, figures)                   # each loss's best setting, the test split unseen
+    failures(rows, figures, classes)                      # where training fails
+    gradient_effects(table, figures, jackknife)           # detached − exact, for rows that differ in nothing else
+
+`figures` says for each dataset by which metric. All take frames and know nothing of the runner.
+"""
+
+from benchmark.scale_margin.choices import chosen_on_validation, validation_key
+from benchmark.scale_margin.effects import (
+    REFERENCE,
+    margin_effects,
+    margin_effects_over_datasets,
+    margin_pairs,
+    why_no_margin_effects,
+)
+from benchmark.scale_margin.failures import failures
+from benchmark.scale_margin.gradients import gradient_effects, gradient_effects_over_datasets, gradient_pairs
+from benchmark.scale_margin.settings import scale_and_margin, scales_of, why_no_scales, with_settings
+from benchmark.scale_margin.sizes import Sizes, classes_of, training_sizes
+
+__all__ = [
+    "REFERENCE",
+    "Sizes",
+    "chosen_on_validation",
+    "classes_of",
+    "failures",
+    "gradient_effects",
+    "gradient_effects_over_datasets",
+    "gradient_pairs",
+    "margin_effects",
+    "margin_effects_over_datasets",
+    "margin_pairs",
+    "scale_and_margin",
+    "scales_of",
+    "training_sizes",
+    "validation_key",
+    "why_no_margin_effects",
+    "why_no_scales",
+    "with_settings",
+]

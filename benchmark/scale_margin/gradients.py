@@ -1,0 +1,63 @@
+"""Exact against detached: rows that differ in `gradient` and in nothing else, paired by seed and test identity."""
+
+import json
+from collections.abc import Mapping
+
+import pandas as pd
+
+from benchmark.columns import MetricColumn
+from benchmark.scale_margin.settings import TUNED, all_settings
+from benchmark.spec.labels import with_settings as labelled
+from benchmark.statistics import Jackknife, Pairing, compare_pairs, compare_pairs_over_datasets
+
+GRADIENT, EXACT, DETACHED = "gradient", "exact", "detached"
+
+
+def gradient_pairs(table: pd.DataFrame) -> pd.DataFrame:
+    """dataset, title, detached, exact: the labels of two rows that are the same loss with the same other settings."""
+    each = table.drop_duplicates(["dataset", "loss"])
+    known: dict[tuple[str, str], dict[str, str]] = {}
+    titles: dict[str, str] = {}
+    for dataset, loss, name, hyper in zip(each["dataset"], each["loss"], each["name"], each["hyper"], strict=True):
+        settings = all_settings(str(name), str(hyper))
+        gradient = settings.pop(GRADIENT, None)
+        if gradient in (EXACT, DETACHED):
+            mark = TUNED if str(loss).endswith(TUNED) else ""
+            key = json.dumps([name, settings, mark], sort_keys=True)
+            known.setdefault((str(dataset), key), {}).setdefault(gradient, str(loss))
+            given = {part: value for part, value in json.loads(str(hyper)).items() if part != GRADIENT}
+            titles[key] = labelled(str(name), given) + mark
+    rows = [
+        {"dataset": dataset, "title": titles[key], DETACHED: labels[DETACHED], EXACT: labels[EXACT]}
+        for (dataset, key), labels in known.items()
+        if len(labels) == 2
+    ]
+    return pd.DataFrame(rows, columns=["dataset", "title", DETACHED, EXACT]).sort_values(
+        ["dataset", "title"], ignore_index=True
+    )
+
+
+def gradient_effects(
+    table: pd.DataFrame, figures: Mapping[str, MetricColumn], jackknife: Jackknife | None = None
+) -> pd.DataFrame:
+    """detached − exact for every pair, with the columns of `compare_pairs` and the pair's `title`."""
+    pairs = gradient_pairs(table)
+    pairs = pairs[pairs["dataset"].isin(list(figures))].reset_index(drop=True)
+    pairings = [
+        Pairing(detached, exact, dataset, figures[dataset].key)
+        for detached, exact, dataset in zip(pairs[DETACHED], pairs[EXACT], pairs["dataset"], strict=True)
+    ]
+    return compare_pairs(table, pairings, jackknife).assign(title=pairs["title"].to_numpy())
+
+
+def gradient_effects_over_datasets(
+    table: pd.DataFrame, datasets: list[str], metric: str, jackknife: Jackknife | None = None
+) -> pd.DataFrame:
+    """The same for the mean over datasets, of the pairs that stand on all of them."""
+    pairs = gradient_pairs(table)
+    pairs = pairs[pairs["dataset"].isin(datasets)]
+    counts = pairs.groupby([DETACHED, EXACT])["dataset"].transform("nunique")
+    common = pairs[counts == len(datasets)].drop_duplicates([DETACHED, EXACT])
+    both = list(zip(common[DETACHED], common[EXACT], strict=True))
+    compared = compare_pairs_over_datasets(table, both, datasets, metric, jackknife)
+    return compared.assign(title=common["title"].to_numpy())

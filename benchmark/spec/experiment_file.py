@@ -1,0 +1,141 @@
+"""From an experiment file to a checked `Experiment`."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field
+
+import losses as loss_registry
+from benchmark.cell import Resources
+from benchmark.spec.budget import Budget
+from benchmark.spec.dataset_rows import BackboneName, DatasetRow, Training, read_dataset_rows
+from benchmark.spec.experiment import Experiment
+from benchmark.spec.file_errors import FileErrors, did_you_mean, listed, shown
+from benchmark.spec.limits import MOST_CELLS
+from benchmark.spec.loss_rows import LossRow, read_loss_rows
+from benchmark.spec.recipes import read_choices
+from benchmark.spec.tuned import find_tuned, read_tuned
+from benchmark.spec.tuned_rows import TUNED_ROWS, with_tuned
+from benchmark.spec.values import Dim, Keys, OneOrMany, ResourceKeys, Seeds, one_of
+from benchmark.spec.yaml_file import read_document, read_text
+
+NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?")
+NAME_IN_WORDS = "letters, digits, '-', '_' and inner '.', beginning with a letter or digit, at most 64 characters"
+USUAL_BASELINE = "normface"
+
+
+class ExperimentKeys(Keys):
+    name: str | None = None
+    description: str = ""
+    baseline: str | None = None
+    seeds: Seeds = (0, 1, 2, 3, 4)
+    datasets: Any
+    backbone: OneOrMany[BackboneName] = ("convnet",)
+    dim: OneOrMany[Dim] = (64,)
+    recipe: dict[str, Any] = Field(default_factory=dict)
+    losses: Any
+    hyper: dict[str, Any] = Field(default_factory=dict)
+    tune: dict[str, Any] = Field(default_factory=dict)
+    tuned: str | None = None
+    tuned_rows: Annotated[str, one_of("choice of rows", TUNED_ROWS)] = "both"
+    resources: dict[str, Any] = Field(default_factory=dict)
+
+
+def load_file(path: Path) -> Experiment:
+    """ValueError names everything that is wrong, with its line and key."""
+    problems = FileErrors(path.name)
+    data = read_document(read_text(path), problems)
+    experiment = read_experiment(data, path, problems)
+    problems.raise_if_any()
+    assert experiment is not None
+    return experiment
+
+
+def read_experiment(data: Any, path: Path, problems: FileErrors, name: str | None = None) -> Experiment | None:
+    """The experiment that a mapping describes; None, and the problems noted, where it is wrong.
+
+    It is called `name` unless it says otherwise itself; without either, as its file.
+    """
+    before = len(problems)
+    if not isinstance(data, Mapping):
+        allowed = listed(ExperimentKeys.model_fields)
+        problems.add((), f"an experiment should be a mapping with the keys {allowed}, not {shown(data)}")
+        return None
+    # A wrong value at the top should not hide what is wrong below it.
+    keys = problems.check(ExperimentKeys, data, ()) or ExperimentKeys.model_construct(**_sound(data))
+    training = Training(keys.backbone, keys.dim, read_choices(keys.recipe, ("recipe",), problems))
+    losses = read_loss_rows(keys.losses, keys.hyper, problems) if "losses" in data else ()
+    rows = read_dataset_rows(keys.datasets, training, losses, problems) if "datasets" in data else ()
+    budget = problems.check(Budget, keys.tune, ("tune",))
+    name = _name(name if keys.name is None else keys.name, path, problems)
+    wanted = problems.check(ResourceKeys, keys.resources, ("resources",))
+    if wanted is None or len(problems) > before:
+        return None
+    baseline = _baseline(keys.baseline, losses, problems)
+    _check_size(rows, losses, keys.seeds, problems)
+    _check_smoothing(rows, losses, problems)
+    if len(problems) > before:
+        return None
+    assert budget is not None
+    resources = Resources(wanted.cpus, wanted.gpus)
+    plain = Experiment(
+        name, keys.description.strip(), baseline, path, rows, losses, keys.seeds, budget, resources=resources
+    )
+    return plain if keys.tuned is None else _tuned(plain, keys.tuned, keys.tuned_rows, problems)
+
+
+def _tuned(plain: Experiment, source: str, shown_rows: str, problems: FileErrors) -> Experiment | None:
+    try:
+        return with_tuned(plain, read_tuned(find_tuned(source, plain.path.parent)), shown_rows)
+    except ValueError as problem:
+        problems.add(("tuned",), str(problem))
+        return None
+
+
+def _sound(data: Mapping[str, Any]) -> dict[str, Any]:
+    """What can be looked into, although something at the top is wrong."""
+    mappings = {key: data[key] for key in ("recipe", "hyper", "resources") if isinstance(data.get(key), dict)}
+    return {**mappings, "datasets": data.get("datasets"), "losses": data.get("losses")}
+
+
+def _name(given: str | None, path: Path, problems: FileErrors) -> str:
+    name = path.stem if given is None else given
+    if not NAME.fullmatch(name):
+        source = "the file's name is the experiment's unless a name is given; it" if given is None else "a name"
+        problems.add(("name",), f"{source} should be of {NAME_IN_WORDS}, not {shown(name)}")
+    return name
+
+
+def _baseline(given: str | None, rows: tuple[LossRow, ...], problems: FileErrors) -> str:
+    """A row's label. A loss's name will do where it has one row; without any: normface's, or the first."""
+    labels = [row.label for row in rows]
+    if given in labels:
+        return str(given)
+    named = [row.label for row in rows if row.name == (given or USUAL_BASELINE)]
+    if given is None:
+        return named[0] if len(named) == 1 else labels[0]
+    if len(named) != 1:
+        wrong = f"{shown(given)} has {len(named)} rows; name one" if named else f"no row is named {shown(given)}"
+        hint = "" if named else did_you_mean(given, labels)
+        problems.add(("baseline",), f"{wrong}{hint} (there are {listed(named or labels)})")
+    return named[0] if named else ""
+
+
+def _check_size(
+    rows: tuple[DatasetRow, ...], losses: tuple[LossRow, ...], seeds: tuple[int, ...], problems: FileErrors
+) -> None:
+    trainings = sum(len(row.backbones) * len(row.dims) * len(row.recipes) for row in rows)
+    count = trainings * len(losses) * len(seeds)
+    if count > MOST_CELLS:
+        parts = f"{len(losses):,} losses × {len(seeds):,} seeds × {trainings:,} datasets, backbones and recipes"
+        problems.add((), f"expands into {count:,} cells ({parts}), more than {MOST_CELLS:,}; shorten its lists")
+
+
+def _check_smoothing(rows: tuple[DatasetRow, ...], losses: tuple[LossRow, ...], problems: FileErrors) -> None:
+    if not any(recipe.label_smoothing for row in rows for recipe in row.recipes):
+        return
+    for name in sorted({row.name for row in losses}):
+        if not loss_registry.get(name).is_cross_entropy:
+            problems.add(("recipe", "label_smoothing"), f"{name} is no cross-entropy loss and takes no label smoothing")

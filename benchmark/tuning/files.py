@@ -1,0 +1,113 @@
+"""What tuning leaves: every trial as a row of trials.csv, and the file of tuned settings that `run` takes."""
+
+import csv
+import io
+import json
+import platform
+import time
+from collections.abc import Iterator, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import yaml
+
+from benchmark.engine.job import commit
+from benchmark.spec import Budget, Experiment
+from benchmark.tuning.merge_previous import Kept, Place, place_of
+from benchmark.tuning.sampler import RANDOM_TRIALS
+from benchmark.tuning.space import FACTOR
+from benchmark.tuning.study import PRUNING, Progressing
+
+HEADING = "# Settings chosen on validation data; `python -m benchmark run EXPERIMENT --tuned FILE` uses them.\n"
+DECIMALS = 6
+
+
+def trials_csv(studies: Sequence[Progressing], order: Sequence[Place], kept: Kept) -> bytes:
+    """A row a trial, in the order of the experiment."""
+    seeds = max(study.study.budget.seeds for study in studies)
+    columns = ["dataset", "loss", "trial", "hyper", "lr", *(f"seed {seed}" for seed in range(seeds))]
+    lines = {**kept.trials, **{place_of(study.study): _trial_lines(study, seeds) for study in studies}}
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*columns, "mean", "fate", "chosen"])
+    writer.writerows(line for place in order for line in lines.get(place, []))
+    return text.getvalue().encode()
+
+
+def _trial_lines(study: Progressing, seeds: int) -> Iterator[list[Any]]:
+    for trial in study.trials:
+        scores = [*(repr(score) for score in trial.scores), *[""] * (seeds - len(trial.scores))]
+        hyper = json.dumps(dict(trial.settings.hyper), sort_keys=True)
+        first = [*place_of(study.study), trial.number, hyper, repr(trial.settings.lr)]
+        chosen = "yes" if trial is study.chosen else ""
+        yield [*first, *scores, repr(round(trial.mean, DECIMALS)), trial.fate, chosen]
+
+
+def tuned_file(
+    experiment: Experiment, budget: Budget, studies: Sequence[Progressing], order: Sequence[Place], kept: Kept
+) -> bytes:
+    """The same for the same trials, but for `made` and `earlier`."""
+    choices = {**kept.choices, **{place_of(study.study): _choice(study) for study in studies}}
+    datasets: dict[str, dict[str, Any]] = {}
+    for dataset, label in (place for place in order if place in choices):
+        datasets.setdefault(dataset, {})[label] = choices[dataset, label]
+    content = {
+        "experiment": experiment.name,
+        "made": {
+            "date": time.strftime("%Y-%m-%d", time.gmtime()),
+            "marginbench": _version("marginbench") or "unknown",
+            "python": platform.python_version(),
+            "torch": _version("torch") or "unknown",
+            "optuna": _version("optuna"),
+            "commit": commit(),
+        },
+        **({"earlier": list(kept.made)} if kept.made else {}),
+        "budget": budget.model_dump(mode="json", exclude_none=True),
+        "sampler": _sampler(budget, studies),
+        "pruning": PRUNING if budget.seeds > 1 else "none: there is one seed",
+        "datasets": datasets,
+    }
+    return (HEADING + as_yaml(content)).encode()
+
+
+def _choice(study: Progressing) -> dict[str, Any]:
+    chosen, first = study.chosen, study.trials[0]
+    return {
+        "hyper": dict(chosen.settings.hyper),
+        "lr": chosen.settings.lr,
+        "trial": chosen.number,
+        "validation": round(chosen.mean, DECIMALS) if chosen.fate == "complete" else None,
+        "before": round(first.mean, DECIMALS) if study.study.starts_with_its_own and first.fate == "complete" else None,
+        "of": study.study.key,
+    }
+
+
+def _sampler(budget: Budget, studies: Sequence[Progressing]) -> str:
+    kinds = {study.study.is_exhaustive for study in studies}
+    every = "every listed value once"
+    tpe = f"the experiment's own setting, then Optuna's TPE, its first {RANDOM_TRIALS - 1} trials at random"
+    words = f"{tpe}; where only listed values are left to choose from, {every}" if len(kinds) > 1 else tpe
+    words = every if kinds == {True} else words
+    return words if budget.learning_rates else f"{words}; learning rates within a factor of {FACTOR:g} of the recipe's"
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+class _Dumper(yaml.SafeDumper):
+    """Quotes what another reader of YAML might take for a number, such as a commit of digits and an e."""
+
+
+def _text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
+    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=None if value[:1].isalpha() else '"')
+
+
+_Dumper.add_representer(str, _text)
+
+
+def as_yaml(content: dict[str, Any]) -> str:
+    return str(yaml.dump(content, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=10_000))

@@ -1,0 +1,238 @@
+"""`tune EXPERIMENT`: studies in parallel on the engine, each trial after the one before it, from what is stored on."""
+
+import sys
+import time
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TextIO
+
+import losses
+from benchmark import spec
+from benchmark.engine import Job, RunOutcome
+from benchmark.engine.plan import Facts, facts_of, job_of, whole_run
+from benchmark.engine.progress import Progress
+from benchmark.engine.worker import Setting
+from benchmark.errors import InputError
+from benchmark.run_experiment import INTERRUPTED, check_engine, engine_of, on_what, say
+from benchmark.spec import Budget, Experiment
+from benchmark.spec.tuned_rows import one_training
+from benchmark.store import Run, Store, write_atomically
+from benchmark.tuning.files import trials_csv, tuned_file
+from benchmark.tuning.merge_previous import kept_of, place_of
+from benchmark.tuning.sampler import check_optuna
+from benchmark.tuning.space import RATE
+from benchmark.tuning.study import FIGURES, WORST, Progressing, Study, TrialScore
+
+FOLDER = "tuning"
+
+
+@dataclass(frozen=True)
+class TuneRequest:
+    """What the command line asked for."""
+
+    experiment: Experiment
+    results: Path
+    data: Path | None
+    budget: Budget
+    losses: list[str] | None = None
+    datasets: list[str] | None = None
+    workers: int = 1  # runs at a time; 0, on Ray: as many as there is room for
+    engine: str = "local"  # or "ray"
+    ray_address: str | None = None  # auto or HOST:PORT; None: a cluster of our own
+    device: str = "cpu"
+    plugins: tuple[Path, ...] = ()
+    retry_failed: bool = False
+    output: Path | None = None
+
+    @property
+    def store(self) -> Store:
+        return Store(self.results / self.experiment.name, FOLDER)
+
+    @property
+    def trials(self) -> Path:
+        return self.store.folder / "trials.csv"
+
+    @property
+    def tuned_file(self) -> Path:
+        return self.output or self.results / self.experiment.name / "tuned.yaml"
+
+
+def studies_of(request: TuneRequest) -> list[Study]:
+    """Each row on each dataset that the request names; ValueError where something cannot be tuned."""
+    experiment = request.experiment.without_tuned
+    cells = experiment.cells(request.losses, request.datasets, experiment.seeds[:1])
+    wanted = dict.fromkeys((cell.dataset_label, cell.label) for cell in cells)
+    by_label = {row.label: row for row in experiment.losses}
+    found = []
+    for dataset, label in wanted:
+        rows = [row for row in experiment.datasets if row.label == dataset]
+        if len(rows) > 1 or not one_training(rows[0]):
+            raise InputError(
+                f"{experiment.name} trains on {dataset} in several ways (backbones, dims, recipes or entries); tuning "
+                "needs one: write an experiment file with one, or leave the dataset out with --datasets"
+            )
+        found.append(Study(rows[0], by_label[label], request.budget))
+    return found
+
+
+def _tunable(experiment: Experiment) -> list[str]:
+    """The datasets that are trained on in one way."""
+    labels = Counter(row.label for row in experiment.datasets)
+    return [row.label for row in experiment.datasets if labels[row.label] == 1 and one_training(row)]
+
+
+def dry_run(request: TuneRequest) -> str:
+    """The studies, a line each, with an estimate of their time if no trial is pruned."""
+    studies = studies_of(request)
+    seconds = spec.estimate_seconds([study.cell(study.first, 0) for study in studies])
+    runs = [study.trials * request.budget.seeds for study in studies]
+    whole = [None if one is None else one * count for one, count in zip(seconds, runs, strict=True)]
+    lines = [
+        f"{study.data.label} · {study.loss.label} · {_space_in_words(study)} · {study.trials} trials · "
+        f"{spec.in_words([time])}"
+        for study, time in zip(studies, whole, strict=True)
+    ]
+    total = f"{len(studies)} studies, at most {sum(runs)} runs, {spec.in_words(whole)} on one core"
+    return "\n".join([*lines, total])
+
+
+def _space_in_words(study: Study) -> str:
+    return ", ".join(f"{'lr' if name == RATE else name} {one.in_words()}" for name, one in study.space.items())
+
+
+def tune(request: TuneRequest) -> int:
+    """Runs what has no result yet and writes trials and settings; the exit status."""
+    check_engine(request)
+    studies = studies_of(request)
+    if any(not study.is_exhaustive for study in studies):
+        check_optuna()
+    every = studies_of(replace(request, losses=None, datasets=_tunable(request.experiment)))
+    kept = kept_of(request.tuned_file, request.trials, every, studies, request.budget)
+    request.store.clear_leftovers()
+    tuning = Tuning(_with_facts(studies, request.data), request.store, request.retry_failed)
+    begun, first = time.monotonic(), tuning.begin()
+    _tell_about(tuning, request)
+    outcome = _run(first, tuning, request) if first else RunOutcome()
+    for note in tuning.notes:
+        say(f"note: {note}")
+    if outcome.stopped:
+        say(f"stopped: {outcome.stopped}; what is finished is kept, the same command goes on")
+        return INTERRUPTED if outcome.stopped == "interrupted" else 1
+    if outcome.done:
+        say(f"{len(outcome.done)} runs in {time.monotonic() - begun:.0f} s {on_what(request, request.workers)}")
+    order = [place_of(study) for study in every]
+    content = tuned_file(request.experiment.without_tuned, request.budget, tuning.studies, order, kept)
+    write_atomically(request.trials, trials_csv(tuning.studies, order, kept))
+    write_atomically(request.tuned_file, content)
+    if kept.choices:
+        say(f"{len(kept.choices)} settings that were tuned before are kept")
+    print(f"trials: {request.trials}\ntuned settings: {request.tuned_file}")
+    print(f"use them: python -m benchmark run {request.experiment.called} --tuned {request.tuned_file}")
+    return _failures(tuning)
+
+
+def _with_facts(studies: list[Study], root: Path | None) -> list[Progressing]:
+    """Loads each dataset once, without its test split, and checks what would fail in every trial."""
+    known: dict[str, Facts] = {}
+    for study in studies:
+        if study.data.label not in known:
+            say(f"loading {study.data.label} …")
+            facts = facts_of(study.data.dataset, study.data.access, root, test=False)
+            if not facts.validation:
+                raise InputError(f"{study.data.label} has no validation images to choose settings by")
+            known[study.data.label] = facts
+        cell = study.cell(study.first, 0)
+        losses.create(cell.loss, num_classes=known[study.data.label].classes, dim=cell.dim, **dict(cell.hyper))
+    return [Progressing(study, known[study.data.label]) for study in studies]
+
+
+def _tell_about(tuning: "Tuning", request: TuneRequest) -> None:
+    budget, trials = request.budget, sum(study.study.trials for study in tuning.studies)
+    done = sum(len(one.trials) - (one.trials[-1].fate == "under way") for one in tuning.studies if one.trials)
+    name, count = request.experiment.name, len(tuning.studies)
+    say(f"{name}: {count} studies, {trials} trials of {budget.seeds} seed(s), {done} trials done")
+
+
+def _run(first: list[Job], tuning: "Tuning", request: TuneRequest) -> RunOutcome:
+    setting = Setting(request.data, request.device, request.plugins, keep_models=False, test=False)
+    workers = min(request.workers, len(first))
+    progress = TuningProgress(tuning, workers)
+    try:
+        return engine_of(request)(first, request.store, setting, workers, progress, tuning.follow)
+    finally:
+        progress.close()
+
+
+def _failures(tuning: "Tuning") -> int:
+    failed = [one for one in tuning.studies if any(trial.fate == "failed" for trial in one.trials)]
+    for one in failed:
+        count = sum(trial.fate == "failed" for trial in one.trials)
+        say(f"{one.study.data.label} · {one.study.loss.label}: {count} of {len(one.trials)} trials failed")
+    if failed:
+        say("failed runs are tried again with --retry-failed")
+    return 1 if failed else 0
+
+
+@dataclass
+class Tuning:
+    """All studies, and which of them wait for which run."""
+
+    studies: list[Progressing]
+    store: Store
+    retry_failed: bool = False
+    notes: list[str] = field(default_factory=list)
+    waiting: dict[str, list[Progressing]] = field(default_factory=dict)
+    tried: set[str] = field(default_factory=set)
+
+    def begin(self) -> list[Job]:
+        """Replays what is stored; the runs that come next."""
+        return [job for study in self.studies for job in self._go_on(study)]
+
+    def follow(self, job: Job) -> list[Job]:
+        """What comes after a run that is stored now, or has failed."""
+        return [following for study in self.waiting.pop(job.id, []) for following in self._go_on(study)]
+
+    def _go_on(self, study: Progressing) -> list[Job]:
+        while (cell := study.next_cell()) is not None:
+            job = job_of(cell, study.facts)
+            measured = self._measured(job, study)
+            if measured is None:
+                self.tried.add(job.id)
+                waiting = self.waiting.setdefault(job.id, [])
+                waiting.append(study)
+                return [job] if len(waiting) == 1 else []
+            study.tell(measured)
+        return []
+
+    def _measured(self, job: Job, study: Progressing) -> TrialScore | None:
+        run = whole_run(job, self.store, self.notes)
+        if run is not None:
+            return measured(run, FIGURES[study.facts.protocol])
+        if self.store.failure(job.id) is not None and (not self.retry_failed or job.id in self.tried):
+            return TrialScore(WORST, "failed")
+        return None
+
+
+def measured(run: Run, figure: str) -> TrialScore:
+    """A stored run's score; one that diverged, or has no such figure, has the worst."""
+    if run.metrics["diverged_at"] is not None:
+        return TrialScore(WORST, "diverged")
+    score = run.metrics["figures"].get(figure)
+    return TrialScore(WORST, "failed") if score is None else TrialScore(float(score))
+
+
+class TuningProgress(Progress):
+    """Counts all runs that may come, less those that pruning saves."""
+
+    def __init__(self, tuning: Tuning, workers: int, stream: TextIO = sys.stderr) -> None:
+        super().__init__([], workers, stream)
+        self.studies = tuning.studies
+        self.more([])
+
+    def more(self, jobs: list[Job]) -> None:
+        """What follows was expected; pruning leaves less to do than was thought."""
+        self.total = self.count + sum(study.runs_left for study in self.studies)
+        self.work = self.gone + sum(study.images_left for study in self.studies)
+        if self.bar is not None:
+            self.bar.total = self.total

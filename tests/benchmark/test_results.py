@@ -1,0 +1,147 @@
+"""From stored runs to one tidy frame: which of them count, and what they are called."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import safetensors.numpy
+
+from benchmark import spec
+from benchmark.cell import Cell
+from benchmark.engine.plan import loss_digest
+from benchmark.results import collect
+from benchmark.spec.loss_rows import TunedSetting
+from benchmark.store import Failure, Store
+
+EXPERIMENT = """\
+name: exp
+baseline: normface
+seeds: 2
+dim: [4, 8]
+datasets: [digits]
+recipe: {lr: [0.1, 0.2]}
+losses: [softmax, {normface: {s: 8}}]
+"""
+
+
+def experiment(folder: Path, text: str = EXPERIMENT) -> spec.Experiment:
+    (folder / "exp.yaml").write_text(text)
+    return spec.load(str(folder / "exp.yaml"))
+
+
+def save(store: Store, cell: Cell, value: float, begun: str = "2026-01-01T00:00:00Z", **other: str) -> str:
+    digests = {"dataset_digest": "d", "loss_digest": loss_digest(cell.loss)} | other
+    cell_id = cell.id(digests["dataset_digest"], digests["loss_digest"])
+    about = {
+        "cell": cell.description(),
+        "labels": {"loss": "an old label", "dataset": "an old label"},
+        "protocol": 1,
+        "provenance": {"begun": begun},
+        **digests,
+    }
+    metrics = {"figures": {"test/accuracy": value}, "diverged_at": None, "diverged_reason": ""}
+    without = np.array([value, value + 0.1])
+    files = {
+        "metrics.json": json.dumps(metrics).encode(),
+        "history.csv": b"epoch\n",
+        "embeddings.safetensors": safetensors.numpy.save({"jackknife/test/accuracy": without}),
+    }
+    store.save(cell_id, files, about)
+    return cell_id
+
+
+def test_every_run_is_a_row_named_as_the_experiment_names_it_now(tmp_path: Path) -> None:
+    asked = experiment(tmp_path)
+    store = Store(tmp_path, "exp")
+    for number, cell in enumerate(asked.cells()):
+        save(store, cell, float(number))
+    found = collect(asked, tmp_path)
+    assert not found.missing
+    assert len(found.table) == len(asked.cells()) == 16
+    assert set(found.table["loss"]) == {"softmax", "normface s=8"}
+    assert set(found.table["name"]) == {"softmax", "normface"}
+    assert set(found.table["dataset"]) == {f"digits · dim {dim} · lr {lr}" for dim in (4, 8) for lr in (0.1, 0.2)}
+    assert not found.table.duplicated(["loss", "dataset", "seed"]).any()
+    for run, (_, row) in zip(found.runs, found.table.iterrows(), strict=True):
+        assert run.id == row["id"]
+        stored = found.jackknife[row["loss"], row["dataset"], row["seed"]]["test/accuracy"]
+        assert stored.tolist() == [row["test/accuracy"], row["test/accuracy"] + 0.1]
+
+
+def test_settings_that_do_not_vary_are_not_in_the_name(tmp_path: Path) -> None:
+    asked = experiment(tmp_path, EXPERIMENT.replace("[4, 8]", "4").replace("[0.1, 0.2]", "0.1"))
+    store = Store(tmp_path, "exp")
+    for cell in asked.cells():
+        save(store, cell, 0.5)
+    assert set(collect(asked, tmp_path).table["dataset"]) == {"digits"}
+
+
+def tuned(asked: spec.Experiment, rates: dict[str, float]) -> spec.Experiment:
+    """With a tuned row for each loss: its settings as they are, the rate as given."""
+    rows = []
+    for row in asked.losses:
+        setting = TunedSetting(row.hyper, rates[row.name])
+        rows += [row, replace(row, label=f"{row.name} (tuned)", tuned={"digits": setting}, of=row.label)]
+    return replace(asked, losses=tuple(rows))
+
+
+def test_a_tuned_rate_does_not_split_a_dataset_and_equal_settings_are_two_rows(tmp_path: Path) -> None:
+    plain = experiment(tmp_path, EXPERIMENT.replace("[4, 8]", "4").replace("[0.1, 0.2]", "0.1"))
+    asked = tuned(plain, {"softmax": 0.1, "normface": 0.4})
+    store = Store(tmp_path, "exp")
+    ids = [save(store, cell, 0.5) for cell in asked.cells()]
+    assert len(set(ids)) == 6  # softmax is trained once for both rows
+    found = collect(asked, tmp_path)
+    assert not found.missing
+    assert set(found.table["dataset"]) == {"digits"}
+    assert found.table.groupby("loss").size().to_dict() == {
+        "softmax": 2, "softmax (tuned)": 2, "normface s=8": 2, "normface (tuned)": 2,
+    }  # fmt: skip
+    assert len(found.jackknife) == 8
+    for run, loss in zip(found.runs, found.table["loss"], strict=True):
+        assert run.cell["labels"] == {"loss": loss, "dataset": "digits", "tuned": "(tuned)" in loss}
+    assert len(collect(plain, tmp_path).table) == 4
+
+
+def test_what_is_missing_or_failed_is_told(tmp_path: Path) -> None:
+    asked = experiment(tmp_path)
+    store = Store(tmp_path, "exp")
+    cells = asked.cells()
+    save(store, cells[0], 0.5)
+    store.record_failure(Failure("0" * 16, cells[1].title, "it broke"))
+    store.record_failure(Failure("1" * 16, "a cell that nobody asks for any more", "it broke long ago"))
+    found = collect(asked, tmp_path)
+    assert [cell.title for cell in found.missing] == [cell.title for cell in cells[1:]]
+    assert [failure.reason for failure in found.failures] == ["it broke"]
+
+
+def test_a_run_of_an_edited_loss_does_not_count(tmp_path: Path) -> None:
+    asked = experiment(tmp_path)
+    save(Store(tmp_path, "exp"), asked.cells()[0], 0.5, loss_digest="of an older file")
+    assert collect(asked, tmp_path).table.empty
+
+
+def test_of_two_runs_on_different_data_the_later_counts(tmp_path: Path) -> None:
+    asked = experiment(tmp_path)
+    store = Store(tmp_path, "exp")
+    cell = asked.cells()[0]
+    save(store, cell, 0.25, begun="2026-01-02T00:00:00Z", dataset_digest="new")
+    save(store, cell, 0.75, begun="2026-01-01T00:00:00Z", dataset_digest="old")
+    assert collect(asked, tmp_path).table["test/accuracy"].tolist() == [0.25]
+
+
+def test_a_damaged_run_is_named_and_counts_as_missing(tmp_path: Path) -> None:
+    asked = experiment(tmp_path)
+    cell_id = save(Store(tmp_path, "exp"), asked.cells()[0], 0.5)
+    (tmp_path / "exp" / "runs" / cell_id / "metrics.json").write_bytes(b"{}")
+    found = collect(asked, tmp_path)
+    assert len(found.missing) == 16
+    assert cell_id in found.damaged[0]
+
+
+def test_nothing_was_run(tmp_path: Path) -> None:
+    found = collect(experiment(tmp_path), tmp_path)
+    assert found.table.empty
+    assert len(found.missing) == 16
+    assert found.jackknife == {}
