@@ -13,11 +13,11 @@ import pandas as pd
 
 from benchmark import spec
 from benchmark.cell import Cell
-from benchmark.columns import primary
 from benchmark.engine import Follow, Job, Plan, RunOutcome, nothing_follows, plan, run_local
 from benchmark.engine.progress import Progress
 from benchmark.engine.worker import Setting
 from benchmark.errors import InputError
+from benchmark.metrics import primary
 from benchmark.results import current_runs, tidy
 from benchmark.store import Run, Store, summary_table, write_atomically
 from benchmark.training import check_device

@@ -15,10 +15,11 @@ A file dropped into this folder adds a dataset (a subclass of `Dataset`) or a wr
 
 from datasets._check import check
 from datasets._data import Data, Images, Pairs, Split
+from datasets._dataset import Dataset, Wrapper
 from datasets._errors import InputError
 from datasets._load import load, names, options, resolve, summary, wrapper_names
 from datasets._options import Choice, Flag, Real, Text, Whole
-from datasets._registry import Dataset, DuplicateNameError, Wrapper
+from datasets._registry import DuplicateNameError
 
 __all__ = [
     "Choice",

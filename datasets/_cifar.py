@@ -11,11 +11,11 @@ import torch
 
 from datasets._archive import read_archive
 from datasets._data import Data, Split
+from datasets._dataset import Dataset
 from datasets._errors import InputError
 from datasets._missing import missing
 from datasets._options import Flag, Real
 from datasets._place import Place
-from datasets._registry import Dataset
 from datasets._splits import closed_split
 from datasets._torchvision import ensure_torchvision
 

@@ -9,40 +9,38 @@ from typing import Any
 
 from datasets._check import check
 from datasets._data import Data
+from datasets._dataset import DATASETS, WRAPPERS, Dataset, Wrapper
 from datasets._errors import InputError
 from datasets._options import Option
 from datasets._place import place
-from datasets._registry import Dataset, Wrapper, discover, find_dataset, find_wrapper
 
 WrapperSpec = Mapping[str, Mapping[str, object]]
 
 
 def names() -> list[str]:
-    discover()
-    return sorted(Dataset.registered)
+    return DATASETS.names()
 
 
 def wrapper_names() -> list[str]:
-    discover()
-    return sorted(Wrapper.registered)
+    return WRAPPERS.names()
 
 
 def options(name: str) -> dict[str, Option[Any]]:
     """The declared options of a dataset or wrapper: default, meaning, what is allowed."""
-    discover()
-    kind = Wrapper.registered.get(name) or find_dataset(name)
-    return kind.options()
+    return _kind(name).options()
 
 
 def summary(name: str) -> str:
-    discover()
-    kind = Wrapper.registered.get(name) or find_dataset(name)
-    return kind.summary
+    return _kind(name).summary
+
+
+def _kind(name: str) -> type[Dataset] | type[Wrapper]:
+    return WRAPPERS.items().get(name) or DATASETS.get(name)
 
 
 def resolve(name: str, *, wrappers: Sequence[WrapperSpec] = (), **given: object) -> dict[str, object]:
     """What defines the data: each option with its value. ValueError where one is wrong. Reads no data."""
-    dataset = find_dataset(name)(**given)
+    dataset = DATASETS.get(name)(**given)
     chain = [{wrapper.name: wrapper.values()} for wrapper in _wrappers(wrappers)]
     return {"name": name, "options": dataset.values(), "wrappers": chain}
 
@@ -63,7 +61,7 @@ def load(
     """
     if isinstance(seed, bool) or not isinstance(seed, int):
         raise InputError(f"seed={seed!r}: expected a whole number")
-    dataset = find_dataset(name)(**given)
+    dataset = DATASETS.get(name)(**given)
     chain = _wrappers(wrappers)
     data = dataset.build(place(root, cache), seed)
     for wrapper in chain:
@@ -82,5 +80,5 @@ def _wrappers(specs: Sequence[WrapperSpec]) -> list[Wrapper]:
                 f"wrapper {spec!r}: expected a name and its options, such as {{'longtail': {{'ratio': 100}}}}"
             )
         ((name, given),) = spec.items()
-        chain.append(find_wrapper(name)(**given))
+        chain.append(WRAPPERS.get(name)(**given))
     return chain

@@ -11,12 +11,12 @@ import torch
 from numpy.typing import NDArray
 
 from datasets._data import Data, Split
+from datasets._dataset import Dataset
 from datasets._errors import InputError
 from datasets._idx import read_idx
 from datasets._missing import missing
 from datasets._options import Flag, Real
 from datasets._place import Place
-from datasets._registry import Dataset
 from datasets._splits import closed_split
 from datasets._torchvision import ensure_torchvision
 

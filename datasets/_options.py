@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Any, Generic, TypeVar, overload
 
 from datasets._errors import InputError
+from datasets._names import did_you_mean
 
 T = TypeVar("T")
 
@@ -86,7 +85,7 @@ class Choice(Option[str]):
 
     def accept(self, value: object) -> str:
         if not isinstance(value, str) or value not in self.among:
-            raise self.refuse(value, nearest(value, self.among))
+            raise self.refuse(value, did_you_mean(value, self.among))
         return value
 
 
@@ -122,7 +121,7 @@ class HasOptions:
                 known = ", ".join(declared) or "none"
                 raise InputError(
                     f"{self.name} has no option {key!r} (came with value {value!r}); "
-                    f"its options: {known}{nearest(key, declared)}"
+                    f"its options: {known}{did_you_mean(key, declared)}"
                 )
             try:
                 self.__dict__[key] = declared[key].accept(value)
@@ -139,9 +138,3 @@ class HasOptions:
     def values(self) -> dict[str, object]:
         """Every option that the data depends on with the value it has, defaults filled in."""
         return {key: getattr(self, key) for key, option in self.options().items() if not option.incidental}
-
-
-def nearest(name: object, known: Mapping[str, object] | tuple[str, ...] | list[str]) -> str:
-    """' (did you mean …?)', or nothing when no known name is near."""
-    close = get_close_matches(str(name), list(known), n=1, cutoff=0.5)
-    return f" (did you mean {close[0]!r}?)" if close else ""

@@ -1,110 +1,142 @@
-"""Datasets and wrappers are registered by being defined; every file of this folder is looked at."""
+"""Registries: the components of one kind, by name. Defining a component registers it.
+
+A component is found in three places: a file of its package whose name does not begin with an underscore, a module
+that an installed package names under the kind's entry-point group, and a plug-in file (`benchmark.plugins`). A module
+that cannot be imported is reported by name, and the others work. Two components of one name are an error.
+"""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
+import sys
 import warnings
-from abc import ABC, abstractmethod
-from typing import Any, ClassVar, TypeVar
+from collections.abc import Iterator
+from importlib.metadata import entry_points
+from typing import Any, Generic, TypeVar
 
-from datasets._data import Data
 from datasets._errors import InputError
-from datasets._options import HasOptions, nearest
-from datasets._place import Place
+from datasets._names import unknown
 
-PACKAGE = "datasets"
-Kind = TypeVar("Kind", bound=type[Any])
+T = TypeVar("T")
+REGISTRIES: list[Registry[Any]] = []
+_seen: set[str] = set()  # modules and entry-point groups that were imported, or tried
+_broken: dict[str, dict[str, str]] = {}  # by package: the module's last name and why it cannot be imported
 
 
 class DuplicateNameError(InputError):
-    """Two definitions claim one name."""
+    """Two components have one name."""
 
 
-class Dataset(HasOptions, ABC):
-    """A source of images. A subclass with a `name` is registered.
+class Registry(Generic[T]):
+    """Name → component. `package` is where its files are, `group` its entry-point group."""
 
-    `image_shape` is (channels, height, width) where that is known without loading.
-    """
+    def __init__(self, noun: str, package: str, group: str) -> None:
+        self.noun, self.package, self.group = noun, package, group
+        self._items: dict[str, T] = {}
+        self._sources: dict[str, tuple[str, str]] = {}  # by name: module and qualified name
+        REGISTRIES.append(self)
 
-    summary: ClassVar[str] = ""
-    image_shape: ClassVar[tuple[int, int, int] | None] = None
-    registered: ClassVar[dict[str, type[Dataset]]] = {}
+    def add(self, name: str, item: T, source: Any = None) -> None:
+        """Registers a component. `source` is the class or function that defines it, by default the item itself.
 
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        if "name" in vars(cls):
-            _register(cls.registered, cls.name, cls, "dataset")
+        Defining the same class or function again, as a reload does, replaces it.
+        """
+        source = item if source is None else source
+        where = (source.__module__, source.__qualname__)
+        if self._sources.setdefault(name, where) != where:
+            both = " and ".join(_place(*one) for one in (self._sources[name], where))
+            raise DuplicateNameError(f"two {self.noun}s are named {name!r}: {both}; rename one of them")
+        self._items[name] = item
 
-    @abstractmethod
-    def build(self, place: Place, seed: int) -> Data:
-        """Read or make the data and split it by `seed`."""
+    def names(self) -> list[str]:
+        """All names, sorted."""
+        return sorted(self.items())
+
+    def items(self) -> dict[str, T]:
+        """All components by their names."""
+        discover(self.package, self.group)
+        return dict(self._items)
+
+    def get(self, name: str) -> T:
+        """The component of that name; `InputError` names similar ones."""
+        known = self.items()
+        if name in known:
+            return known[name]
+        if name in (reasons := self.broken()):
+            raise InputError(f"the {self.noun} {name!r} could not be imported: {reasons[name]}")
+        raise InputError(unknown(self.noun, name, sorted(known)))
+
+    def broken(self) -> dict[str, str]:
+        """Modules of the package, and of its entry points, that could not be imported, with the reason."""
+        discover(self.package, self.group)
+        return dict(_broken.get(self.package, {}))
+
+    def defined_in(self, module: str) -> list[str]:
+        """The names of the components that a module defines."""
+        return sorted(name for name, (where, _) in self._sources.items() if where == module)
+
+    def forget(self, module: str) -> None:
+        """Removes what a module defined before it failed."""
+        for name in self.defined_in(module):
+            self._items.pop(name, None)
+            del self._sources[name]
 
 
-class Wrapper(HasOptions, ABC):
-    """A change to loaded data. A subclass with a `name` is registered."""
-
-    summary: ClassVar[str] = ""
-    registered: ClassVar[dict[str, type[Wrapper]]] = {}
-
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        if "name" in vars(cls):
-            _register(cls.registered, cls.name, cls, "wrapper")
-
-    @abstractmethod
-    def apply(self, data: Data, seed: int) -> Data:
-        """The changed data; `data` itself stays as it is."""
+def discover(package: str, group: str) -> None:
+    """Imports the package's files, and the modules that installed packages name; each once."""
+    for name in _modules(package):
+        if f"{package}.{name}" not in _seen:
+            _seen.add(f"{package}.{name}")
+            _import(package, name, f"{package}.{name}", f"{package.replace('.', '/')}/{name}.py")
+    if group in _seen:
+        return
+    _seen.add(group)
+    for point in entry_points(group=group):
+        _import(package, point.name, point.module, f"the plug-in {point.name} = {point.value}")
 
 
-def _register(registered: dict[str, Kind], name: str, cls: Kind, kind: str) -> None:
-    other = registered.get(name)
-    # A module that is loaded again defines its own class once more: that is no second claim.
-    if other is not None and (other.__module__, other.__qualname__) != (cls.__module__, cls.__qualname__):
-        raise DuplicateNameError(
-            f"two {kind}s are named {name!r}: {other.__module__}.{other.__qualname__} and "
-            f"{cls.__module__}.{cls.__qualname__}; rename one"
-        )
-    registered[name] = cls
+def _modules(package: str) -> Iterator[str]:
+    found = pkgutil.iter_modules(importlib.import_module(package).__path__)
+    yield from (module.name for module in found if not module.name.startswith("_"))
 
 
-_discovered: set[str] = set()
-
-
-def discover() -> None:
-    """Import every module of this folder whose name does not begin with an underscore."""
-    package = importlib.import_module(PACKAGE)
-    for module in pkgutil.iter_modules(package.__path__):
-        full = f"{PACKAGE}.{module.name}"
-        if module.name.startswith("_") or full in _discovered:
-            continue
-        try:
-            if module.name in package.__all__:
-                raise ImportError(f"it would hide {full}, which is something else; rename the file")
-            importlib.import_module(full)
-        except DuplicateNameError:
+def _import(package: str, name: str, module: str, what: str) -> None:
+    """An installed package must not make a clone unusable, so that its clash of names is one more failure."""
+    own = module.startswith(f"{package}.")
+    try:
+        exported = getattr(sys.modules[package], "__all__", ())
+        if own and module not in sys.modules and name in exported:
+            raise InputError(f"{module} would hide something else of that name; rename the file")
+        importlib.import_module(module)
+    except DuplicateNameError as problem:
+        forget(module)
+        if own:
+            _seen.discard(module)
             raise
-        except Exception as error:
-            warnings.warn(
-                f"{full} could not be imported and is left out: {type(error).__name__}: {error}",
-                RuntimeWarning,
-                stacklevel=3,
-            )
-        _discovered.add(full)
+        _report(package, name, what, problem)
+    except (Exception, SystemExit) as problem:
+        forget(module)
+        _report(package, name, what, problem)
 
 
-def find_dataset(name: str) -> type[Dataset]:
-    discover()
-    return _find(Dataset.registered, name, "dataset")
+def forget(module: str) -> None:
+    """Removes a module that failed, and whatever it registered."""
+    sys.modules.pop(module, None)
+    for registry in REGISTRIES:
+        registry.forget(module)
 
 
-def find_wrapper(name: str) -> type[Wrapper]:
-    discover()
-    return _find(Wrapper.registered, name, "wrapper")
+def _report(package: str, name: str, what: str, problem: BaseException) -> None:
+    _broken.setdefault(package, {})[name] = f"{what}: {reason(problem)}"
+    warnings.warn(f"{what}: {reason(problem)}; the others work", RuntimeWarning, stacklevel=6)
 
 
-def _find(registered: dict[str, Kind], name: str, kind: str) -> Kind:
-    if name not in registered:
-        known = ", ".join(sorted(registered))
-        raise InputError(f"no {kind} {name!r}{nearest(name, registered)}; there are: {known}")
-    return registered[name]
+def reason(problem: BaseException) -> str:
+    """`SyntaxError: invalid syntax (line 3)`."""
+    line = f" (line {problem.lineno})" if isinstance(problem, SyntaxError) and problem.lineno else ""
+    return f"{type(problem).__name__}: {problem.msg if isinstance(problem, SyntaxError) else problem}{line}"
+
+
+def _place(module: str, qualname: str) -> str:
+    return str(getattr(sys.modules.get(module), "__file__", None) or f"{module}.{qualname}")

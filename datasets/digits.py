@@ -6,9 +6,9 @@ import numpy as np
 import torch
 
 from datasets._data import Data, Split
+from datasets._dataset import Dataset
 from datasets._options import Real
 from datasets._place import Place
-from datasets._registry import Dataset
 from datasets._splits import closed_split, hold_out
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from datasets._data import Data, Split
+from datasets._dataset import Dataset
 from datasets._decoding import Decoded, decode_tree
 from datasets._draws import Draws
 from datasets._errors import InputError
@@ -17,7 +18,6 @@ from datasets._given_pairs import Named, pairs_in_split
 from datasets._options import Choice, Real, Text, Whole
 from datasets._pairs_file import NamedPair, find_pairs_file, read_pairs_file
 from datasets._place import Place
-from datasets._registry import Dataset
 from datasets._splits import closed_split, hold_out, open_split, shorten
 from datasets._tree import Tree, class_of, scan_tree
 

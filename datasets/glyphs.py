@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from datasets._cache import Arrays, cached
 from datasets._data import Data, Split
+from datasets._dataset import Dataset
 from datasets._draws import Draws
 from datasets._glyph_drawing import draw_letter_images
 from datasets._letters import Alphabet, read_alphabet
 from datasets._options import Whole
 from datasets._outlines import fonts_checksum
 from datasets._place import Place
-from datasets._registry import Dataset
 from datasets._splits import with_pairs
 
 TEST_CLASSES, VAL_CLASSES, MOST_TRAIN_CLASSES = 250, 150, 1000

@@ -8,10 +8,10 @@ import numpy as np
 import torch
 
 from datasets._data import Data
+from datasets._dataset import Wrapper
 from datasets._draws import Draws
 from datasets._errors import InputError
 from datasets._options import Real
-from datasets._registry import Wrapper
 
 
 class LabelNoise(Wrapper):

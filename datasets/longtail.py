@@ -8,10 +8,10 @@ import numpy as np
 import torch
 
 from datasets._data import Data
+from datasets._dataset import Wrapper
 from datasets._draws import Draws
 from datasets._options import Real, Whole
 from datasets._pairs import members_of
-from datasets._registry import Wrapper
 
 
 class LongTail(Wrapper):

@@ -16,13 +16,13 @@ from PIL import Image, UnidentifiedImageError
 from datasets._archive import read_archive
 from datasets._cache import Arrays, cached
 from datasets._data import Data, Split
+from datasets._dataset import Dataset
 from datasets._draws import Draws
 from datasets._draws import Whole as Wholes
 from datasets._errors import InputError
 from datasets._missing import missing
 from datasets._options import Choice, Flag, Real, Whole
 from datasets._place import Place
-from datasets._registry import Dataset
 from datasets._splits import closed_split, hold_out, open_split
 from datasets._torchvision import ensure_torchvision
 

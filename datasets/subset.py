@@ -9,11 +9,11 @@ import torch
 from torch import Tensor
 
 from datasets._data import Data, Pairs, Split
+from datasets._dataset import Wrapper
 from datasets._draws import Draws
 from datasets._errors import InputError
 from datasets._options import Flag, Real, Whole
 from datasets._pairs import members_of
-from datasets._registry import Wrapper
 from datasets._splits import pick_classes, with_pairs
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 
 from benchmark.advice.maps_file import ABOUT, COLUMNS, IN_CLONE, NAME
-from benchmark.columns import primary
 from benchmark.errors import InputError
+from benchmark.metrics import primary
 from benchmark.provenance import provenance
 from benchmark.results import ExperimentResults
 from benchmark.scale_margin import classes_of, training_sizes, validation_key, with_settings

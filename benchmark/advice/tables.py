@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from benchmark.advice.advice import Advice, BestMeasured, Case, LossAdvice, best_measured, scale_by
 from benchmark.advice.maps_file import EXPERIMENT, Map
 from benchmark.advice.theory import COSINES, RULES, largest_cosine_margin
-from benchmark.columns import COLUMNS
+from benchmark.metrics import COLUMNS
 from benchmark.tables import Column, Row, Table, Value
 from benchmark.tables.model import NOTHING
 

@@ -13,8 +13,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 from benchmark.cell import cell_id
-from benchmark.columns import COLUMNS
 from benchmark.errors import InputError
+from benchmark.metrics import COLUMNS
 from benchmark.spec.labels import with_settings
 
 FORMAT = 1

@@ -10,11 +10,11 @@ import numpy as np
 
 import losses
 from benchmark.audit import CheckOutcome
-from benchmark.columns import COLUMNS
 from benchmark.errors import InputError
+from benchmark.findings.about_losses import family
 from benchmark.leaderboard.entries import FORMAT, Entry, is_tuned
 from benchmark.leaderboard.entry_files import parse
-from benchmark.report.about_losses import family
+from benchmark.metrics import COLUMNS
 from benchmark.results import stored_jackknife, tidy
 from benchmark.store import Run, write_atomically
 

@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 
 from benchmark.cell import PROTOCOL_VERSION
+from benchmark.findings.findings import Findings
 from benchmark.leaderboard.entries import Entry, Result, entry_name, in_order, short_hash
-from benchmark.report.findings import Findings
 from benchmark.spec import Experiment, LossRow
 from benchmark.spec.labels import with_settings
 from benchmark.statistics import Jackknife

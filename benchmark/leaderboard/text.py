@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import pandas as pd
 
+from benchmark.findings.about_losses import AboutLoss
+from benchmark.findings.differences import differences, why_no_differences
+from benchmark.findings.findings import Findings
+from benchmark.findings.main_table import Losses, leaderboard
 from benchmark.leaderboard.entries import Entry
 from benchmark.leaderboard.entry_files import Entries
 from benchmark.leaderboard.standings import Board, Standings
-from benchmark.report.about_losses import AboutLoss
-from benchmark.report.differences import differences, why_no_differences
-from benchmark.report.findings import Findings
-from benchmark.report.leaderboard import Losses, leaderboard
 from benchmark.spec.labels import with_settings
 from benchmark.statistics import MIN_SEEDS
 from benchmark.tables import Row, Table, as_terminal

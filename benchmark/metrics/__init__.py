@@ -3,6 +3,7 @@
 A figure that cannot be measured on its input is None, never NaN, and what was left out is counted beside it.
 """
 
+from benchmark.metrics._columns import CLASSIFICATION, COLUMNS, VERIFICATION, Group, MetricColumn, measured, primary
 from benchmark.metrics.allpairs import all_pairs_curve, all_pairs_verification
 from benchmark.metrics.calibration import LOWER_IS_BETTER as OF_CALIBRATION
 from benchmark.metrics.calibration import calibration, reliability
@@ -20,9 +21,14 @@ from benchmark.metrics.verification import pair_scores, verification, verificati
 LOWER_IS_BETTER = OF_CURVES | OF_CALIBRATION
 
 __all__ = [
+    "CLASSIFICATION",
+    "COLUMNS",
     "LOWER_IS_BETTER",
+    "VERIFICATION",
     "Centres",
     "Curve",
+    "Group",
+    "MetricColumn",
     "all_pairs_curve",
     "all_pairs_verification",
     "calibration",
@@ -35,10 +41,12 @@ __all__ = [
     "geometry",
     "geometry_from_centres",
     "mean_jackknife",
+    "measured",
     "nearest_class_mean",
     "pair_jackknife",
     "pair_scores",
     "pairs_by_frequency",
+    "primary",
     "reliability",
     "retrieval",
     "retrieval_per_query",

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from safetensors import safe_open
 
-from benchmark.columns import VERIFICATION, MetricColumn
+from benchmark.metrics import VERIFICATION, MetricColumn
 from benchmark.plots._style import Look, looks
 from benchmark.plots._words import column_of, listed
 from benchmark.results import ExperimentResults

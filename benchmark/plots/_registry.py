@@ -5,8 +5,8 @@ import pkgutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from benchmark.columns import VERIFICATION
 from benchmark.errors import InputError
+from benchmark.metrics import VERIFICATION
 from benchmark.plots._context import Context
 from benchmark.plots._picture import SECTIONS, Picture, Skipped
 from benchmark.results import ExperimentResults

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from benchmark.columns import MetricColumn
+from benchmark.metrics import MetricColumn
 from benchmark.plots._context import Context
 from benchmark.plots._style import PALE
 from benchmark.plots._words import name_of

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from benchmark import metrics
-from benchmark.columns import COLUMNS, MetricColumn
+from benchmark.metrics import COLUMNS, MetricColumn
 
 DIFFERENCES = {"%": "percentage points", "°": "degrees", "": ""}
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")

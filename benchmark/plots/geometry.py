@@ -6,7 +6,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
-from benchmark.columns import MetricColumn
+from benchmark.metrics import MetricColumn
 from benchmark.plots._context import Context
 from benchmark.plots._picture import Picture, Skipped
 from benchmark.plots._registry import EACH_APART, Drawn, plot

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, NullLocator
 
-from benchmark.columns import MetricColumn
+from benchmark.metrics import MetricColumn
 from benchmark.plots._context import Context
 from benchmark.plots._picture import Picture, Skipped, file_name
 from benchmark.plots._registry import Drawn, plot

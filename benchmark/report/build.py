@@ -4,27 +4,27 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from benchmark.columns import COLUMNS, measured
+from benchmark.findings.about_losses import about_losses
+from benchmark.findings.answer import Answer, answer
+from benchmark.findings.differences import differences, in_short, why_no_differences
+from benchmark.findings.findings import Findings
+from benchmark.findings.main_table import by_metric, leaderboard
+from benchmark.metrics import COLUMNS, measured
 from benchmark.plots import SECTIONS
 from benchmark.report.about_datasets import dataset_facts, number_of_classes, runs_of, scale_and_margin
-from benchmark.report.about_losses import about_losses
-from benchmark.report.answer import Answer, answer
 from benchmark.report.background import background, experiment_text
 from benchmark.report.details import details
-from benchmark.report.differences import differences, in_short, why_no_differences
-from benchmark.report.findings import Findings
 from benchmark.report.geometry import geometry
 from benchmark.report.gradients import gradients
 from benchmark.report.incomplete import incomplete
-from benchmark.report.leaderboard import by_metric, leaderboard
 from benchmark.report.page import Content, DatasetPart, SectionPart, Shown, render
 from benchmark.report.pictures import Drawn, NotDrawn, that_fit
 from benchmark.report.scale_or_margin import scale_or_margin
 from benchmark.report.section import Section
 from benchmark.report.tuning import tuning_in_words
-from benchmark.report.wording import counted
 from benchmark.results import ExperimentResults
 from benchmark.tables import Table, as_csv, as_latex, as_markdown
+from benchmark.text import counted
 
 PAGE = "index.html"
 

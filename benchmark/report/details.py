@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from benchmark.columns import MetricColumn, measured
-from benchmark.report.findings import Finding, Findings
-from benchmark.report.leaderboard import PAIRED, PLUS_MINUS, Losses, entry_of
+from benchmark.findings.findings import Finding, Findings
+from benchmark.findings.main_table import PAIRED, PLUS_MINUS, Losses, entry_of
+from benchmark.metrics import MetricColumn, measured
 from benchmark.tables import Column, Row, Table, Value
 from benchmark.tables.model import NOTHING
 

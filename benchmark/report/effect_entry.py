@@ -4,8 +4,8 @@ from typing import Any
 
 import pandas as pd
 
-from benchmark.columns import COLUMNS
-from benchmark.report.leaderboard import PLUS_MINUS
+from benchmark.findings.main_table import PLUS_MINUS
+from benchmark.metrics import COLUMNS
 from benchmark.statistics import ALL_DATASETS
 from benchmark.tables import Value
 from benchmark.tables.model import NOTHING

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from benchmark import spec
 from benchmark.claims import tables_about
-from benchmark.columns import VERIFICATION
 from benchmark.errors import InputError
-from benchmark.report.answer import Answer
+from benchmark.findings.answer import Answer
+from benchmark.findings.findings import Findings
+from benchmark.metrics import VERIFICATION
 from benchmark.report.build import PAGE, build
-from benchmark.report.findings import Findings
 from benchmark.report.pictures import draw
 from benchmark.results import ExperimentResults, collect
 from benchmark.store import write_atomically

@@ -3,9 +3,9 @@
 import math
 from collections.abc import Mapping
 
-from benchmark.columns import MetricColumn, measured
-from benchmark.report.findings import Findings
-from benchmark.report.leaderboard import PLUS_MINUS, Losses, note_on, without_value
+from benchmark.findings.findings import Findings
+from benchmark.findings.main_table import PLUS_MINUS, Losses, note_on, without_value
+from benchmark.metrics import MetricColumn, measured
 from benchmark.tables import Column, Row, Table, Value, with_error
 
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pandas as pd
 
+from benchmark.findings.findings import Findings
 from benchmark.report.effect_entry import effect_entry, effect_notes
-from benchmark.report.findings import Findings
 from benchmark.report.section import Section
 from benchmark.results import ExperimentResults
 from benchmark.scale_margin import gradient_effects, gradient_effects_over_datasets, gradient_pairs

@@ -11,8 +11,8 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
+from benchmark.findings.answer import Answer
 from benchmark.plots import SECTIONS
-from benchmark.report.answer import Answer
 from benchmark.report.pictures import Drawn, NotDrawn
 from benchmark.tables import Table, as_csv, as_html, as_latex, as_markdown
 from benchmark.tables.model import visible

@@ -5,7 +5,7 @@ import struct
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from benchmark.columns import VERIFICATION, MetricColumn
+from benchmark.metrics import VERIFICATION, MetricColumn
 from benchmark.plots import Picture, as_png, as_svg, draw_all
 from benchmark.results import ExperimentResults
 

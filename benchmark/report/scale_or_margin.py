@@ -5,10 +5,10 @@ from typing import Any
 
 import pandas as pd
 
-from benchmark.columns import MetricColumn
+from benchmark.findings.findings import Findings
+from benchmark.findings.main_table import PLUS_MINUS
+from benchmark.metrics import MetricColumn
 from benchmark.report.effect_entry import effect_entry, effect_notes
-from benchmark.report.findings import Findings
-from benchmark.report.leaderboard import PLUS_MINUS
 from benchmark.report.section import Section
 from benchmark.results import ExperimentResults
 from benchmark.scale_margin import (

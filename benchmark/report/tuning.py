@@ -1,7 +1,7 @@
 """What a reader must know of tuned rows: who chose their settings, by what, and with which budget."""
 
-from benchmark.report.wording import counted
 from benchmark.spec import Experiment
+from benchmark.text import counted
 
 
 def tuning_in_words(experiment: Experiment) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from benchmark.columns import MetricColumn
+from benchmark.metrics import MetricColumn
 
 KEPT = ("dataset", "name", "title", "tuned", "loss", "s", "m")
 

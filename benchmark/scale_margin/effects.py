@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 import losses
-from benchmark.columns import MetricColumn
+from benchmark.metrics import MetricColumn
 from benchmark.statistics import Jackknife, Pairing, compare_pairs, compare_pairs_over_datasets
 
 REFERENCE = "normface"

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from benchmark.columns import CLASSIFICATION, VERIFICATION, MetricColumn
+from benchmark.metrics import CLASSIFICATION, VERIFICATION, MetricColumn
 
 NEAR = 0.1
 """Of the way from chance to perfect: a figure within it counts as near chance."""

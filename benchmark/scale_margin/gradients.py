@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from benchmark.columns import MetricColumn
+from benchmark.metrics import MetricColumn
 from benchmark.scale_margin.settings import TUNED, all_settings
 from benchmark.spec.labels import with_settings as labelled
 from benchmark.statistics import Jackknife, Pairing, compare_pairs, compare_pairs_over_datasets

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-import datasets
+from datasets._dataset import DATASETS
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def _unwrapped(name: str, options: Mapping[str, Any]) -> Size | None:
         return Size(round(964 * kept), 20, pixels) if is_open else Size(1623, 16 * kept, pixels)
     if name in _OF_WHOLE_CLASSES:
         classes, per_class = _OF_WHOLE_CLASSES[name]
-        shape = datasets.Dataset.registered[name].image_shape
+        shape = DATASETS.get(name).image_shape
         return Size(classes, per_class * (1 - options["val_share"]), math.prod(shape[1:]) if shape else 1024)
     return None
 

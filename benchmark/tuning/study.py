@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 import losses
 from benchmark.cell import Cell, Recipe
-from benchmark.columns import CLASSIFICATION, VERIFICATION
 from benchmark.engine.plan import Facts
+from benchmark.metrics import CLASSIFICATION, VERIFICATION
 from benchmark.spec import Budget, DatasetRow, LossRow
 from benchmark.spec.tuned import fingerprint
 from benchmark.tuning.sampler import suggest

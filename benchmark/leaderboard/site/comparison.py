@@ -5,9 +5,9 @@ from typing import Any
 
 import pandas as pd
 
-from benchmark.columns import COLUMNS, MetricColumn
 from benchmark.leaderboard.site.page import json_for_a_page, page
 from benchmark.leaderboard.standings import Board
+from benchmark.metrics import COLUMNS, MetricColumn
 from benchmark.statistics import every_pair, summarise
 
 DIGITS = 6  # significant ones: more than any table shows

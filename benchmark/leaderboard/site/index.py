@@ -3,17 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from benchmark.columns import measured
+from benchmark.findings.answer import Answer, answer
+from benchmark.findings.main_table import by_metric, leaderboard
 from benchmark.leaderboard.entries import Entry
 from benchmark.leaderboard.entry_files import Entries
 from benchmark.leaderboard.site.page import page
 from benchmark.leaderboard.standings import Board, Standings
 from benchmark.leaderboard.text import about, why_apart
-from benchmark.report.answer import Answer, answer
-from benchmark.report.leaderboard import by_metric, leaderboard
+from benchmark.metrics import measured
 from benchmark.report.page import Shown, choices
-from benchmark.report.wording import counted
 from benchmark.tables import Table
+from benchmark.text import counted
 
 KINDS = (("Dataset", "dataset"), ("Family", "family"), ("Settings", "settings"))
 

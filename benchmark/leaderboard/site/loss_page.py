@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
-from benchmark.columns import COLUMNS
 from benchmark.leaderboard.entries import Entry
 from benchmark.leaderboard.site.index import settings_of
 from benchmark.leaderboard.site.loss_tables import audit_table, hyper_table, result_tables, seed_table
 from benchmark.leaderboard.site.page import page
 from benchmark.leaderboard.standings import Board
 from benchmark.leaderboard.text import differences_of, ties_of
+from benchmark.metrics import COLUMNS
 from benchmark.report.page import Shown
 from benchmark.report.pictures import Drawn, NotDrawn
 from benchmark.spec.labels import with_settings

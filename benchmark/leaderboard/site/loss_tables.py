@@ -4,11 +4,11 @@ from typing import Any
 
 import losses
 from benchmark.audit import CHECKS
-from benchmark.columns import Group, MetricColumn, measured
 from benchmark.engine.plan import loss_digest
+from benchmark.findings.main_table import PLUS_MINUS, entry_of
 from benchmark.leaderboard.entries import Entry, Result
 from benchmark.leaderboard.standings import Board
-from benchmark.report.leaderboard import PLUS_MINUS, entry_of
+from benchmark.metrics import Group, MetricColumn, measured
 from benchmark.spec.labels import short_value
 from benchmark.statistics import ALL_DATASETS
 from benchmark.tables import Column, Row, Table, Value, with_error

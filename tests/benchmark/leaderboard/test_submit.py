@@ -13,10 +13,10 @@ from typer.testing import CliRunner, Result
 import losses
 from benchmark import spec
 from benchmark.cli import app
+from benchmark.findings.findings import PRIMARY, Findings
 from benchmark.leaderboard.entries import Entry
 from benchmark.leaderboard.entry_files import read_entries
 from benchmark.leaderboard.standings import Board
-from benchmark.report.findings import PRIMARY, Findings
 from benchmark.results import collect
 from tests.benchmark.leaderboard import made
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from matplotlib.axes import Axes
 
-from benchmark.columns import VERIFICATION
+from benchmark.metrics import VERIFICATION
 from benchmark.plots import critical_difference, forest, heatmap
 from benchmark.plots._style import BETTER, GREY, WORSE
 from benchmark.plots._words import column_of

@@ -10,7 +10,7 @@ import pytest
 from matplotlib.figure import Figure
 from PIL import Image
 
-from benchmark.columns import VERIFICATION
+from benchmark.metrics import VERIFICATION
 from benchmark.plots import Picture, as_png, as_svg, heatmap, save, tsne
 
 HOSTILE = '<script>alert("x")</script> & $x_1$ \\frac{'

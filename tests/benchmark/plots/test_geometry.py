@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmark.columns import VERIFICATION
+from benchmark.metrics import VERIFICATION
 from benchmark.plots import angles, geometry
 from tests.benchmark.plots.seen import faults
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmark.columns import VERIFICATION
+from benchmark.metrics import VERIFICATION
 from benchmark.plots import Context, Picture, Skipped, gradient, margin_effect, scale, scale_margin
 from benchmark.plots._scale_margin import rows_with_settings
 from tests.benchmark.plots.made import BOTH, LOSSES, made

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from benchmark.columns import CLASSIFICATION, VERIFICATION
-from benchmark.report.findings import Findings
+from benchmark.findings.findings import Findings
+from benchmark.metrics import CLASSIFICATION, VERIFICATION
 
 Values = Sequence[float | None]  # one a seed; None: the run diverged
 NAMES = {"arcface": '{"s": "auto"}', "cosface": "{}", "normface": "{}", "softmax": "{}"}

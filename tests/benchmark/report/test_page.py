@@ -7,9 +7,9 @@ import pytest
 from PIL import Image
 
 from benchmark import spec
+from benchmark.findings.findings import Findings
 from benchmark.plots import SECTIONS
 from benchmark.report import build, write_report
-from benchmark.report.findings import Findings
 from benchmark.report.pictures import Drawn, NotDrawn
 from benchmark.results import collect
 from tests.benchmark.report.stored import TWO_DATASETS, store_runs

@@ -11,9 +11,9 @@ import pytest
 from benchmark import spec
 from benchmark.cell import Cell
 from benchmark.cli import _report_on
+from benchmark.findings.findings import Findings
 from benchmark.report import build, write_report
 from benchmark.report.build import file_names
-from benchmark.report.findings import Findings
 from benchmark.report.pictures import Drawn, that_fit
 from benchmark.results import collect
 from benchmark.store import Failure, Store

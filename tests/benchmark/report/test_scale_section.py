@@ -8,9 +8,9 @@ import pytest
 
 from benchmark import spec
 from benchmark.cell import Cell
+from benchmark.findings.findings import Findings
 from benchmark.report import write_report
 from benchmark.report.build import sections_of
-from benchmark.report.findings import Findings
 from benchmark.report.section import Section
 from benchmark.results import collect
 from benchmark.tables import Table

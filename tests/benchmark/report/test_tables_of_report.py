@@ -4,11 +4,11 @@ import pandas as pd
 import pytest
 
 import losses
-from benchmark.columns import COLUMNS, VERIFICATION, measured
-from benchmark.report.about_losses import about_losses, family, settings
-from benchmark.report.differences import differences, in_short, why_no_differences
+from benchmark.findings.about_losses import about_losses, family, settings
+from benchmark.findings.differences import differences, in_short, why_no_differences
+from benchmark.findings.main_table import by_metric, leaderboard
+from benchmark.metrics import COLUMNS, VERIFICATION, measured
 from benchmark.report.geometry import limits
-from benchmark.report.leaderboard import by_metric, leaderboard
 from benchmark.statistics import ALL_DATASETS, compare, summarise, tied_with_best
 from benchmark.tables import BEST, TIED, Table
 from tests.benchmark.report.frames import around, findings, frame

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchmark.columns import CLASSIFICATION, VERIFICATION, MetricColumn
+from benchmark.metrics import CLASSIFICATION, VERIFICATION, MetricColumn
 from benchmark.spec.labels import with_settings
 
 Value = Callable[[str, str, dict[str, Any], int], float | None]

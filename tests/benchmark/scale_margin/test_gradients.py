@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmark.columns import VERIFICATION
+from benchmark.metrics import VERIFICATION
 from benchmark.scale_margin import gradient_effects, gradient_effects_over_datasets, gradient_pairs
 from tests.benchmark.scale_margin.frames import FIGURES, frame, wobble
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 
-from benchmark.columns import MetricColumn
-from benchmark.report.about_losses import AboutLoss
-from benchmark.report.findings import PRIMARY, Finding, Findings
-from benchmark.report.wording import counted
+from benchmark.findings.about_losses import AboutLoss
+from benchmark.findings.findings import PRIMARY, Finding, Findings
+from benchmark.metrics import MetricColumn
 from benchmark.statistics import ALL_DATASETS
 from benchmark.tables import BEST, TIED, Column, Row, Table, Value, with_error
 from benchmark.tables.model import NOTHING
+from benchmark.text import counted
 
 PLUS_MINUS = "± is half of the 95 % interval"
 PAIRED = (

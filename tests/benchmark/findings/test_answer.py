@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmark.report.answer import answer
+from benchmark.findings.answer import answer
 from tests.benchmark.report.frames import around, findings
 
 

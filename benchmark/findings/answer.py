@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from benchmark.columns import MetricColumn
-from benchmark.report.findings import PRIMARY, Findings
-from benchmark.report.verdicts import DatasetVerdict, overall, verdicts
-from benchmark.report.wording import all_of, counted, in_words, listed, named, on, some_names
+from benchmark.findings.findings import PRIMARY, Findings
+from benchmark.findings.verdicts import DatasetVerdict, overall, verdicts
+from benchmark.metrics import MetricColumn
 from benchmark.statistics import MIN_SEEDS
 from benchmark.tables.model import visible
+from benchmark.text import all_of, counted, in_words, listed, named, on, some_names
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from benchmark.columns import MetricColumn
-from benchmark.report.findings import PRIMARY, Finding, Findings
+from benchmark.findings.findings import PRIMARY, Finding, Findings
+from benchmark.metrics import MetricColumn
 from benchmark.statistics import ALL_DATASETS
 
 

@@ -5,13 +5,13 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
-from benchmark.columns import COLUMNS, MetricColumn
-from benchmark.report.findings import Findings
-from benchmark.report.leaderboard import PLUS_MINUS, Losses
-from benchmark.report.wording import in_words, listed, named, on
+from benchmark.findings.findings import Findings
+from benchmark.findings.main_table import PLUS_MINUS, Losses
+from benchmark.metrics import COLUMNS, MetricColumn
 from benchmark.statistics import ALL_DATASETS
 from benchmark.tables import Column, Row, Table, Value, with_error
 from benchmark.tables.model import NOTHING
+from benchmark.text import in_words, listed, named, on
 
 
 def why_no_differences(findings: Findings) -> str:

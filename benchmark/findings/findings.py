@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchmark.columns import VERIFICATION, MetricColumn, primary
+from benchmark.metrics import VERIFICATION, MetricColumn, primary
 from benchmark.results import ExperimentResults
 from benchmark.statistics import (
     ALL_DATASETS,
