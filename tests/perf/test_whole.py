@@ -12,7 +12,7 @@ from perf.__main__ import PARTS
 from perf._process import ROOT
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_the_whole_report_at_small_sizes(tmp_path: Path) -> None:
     call = [sys.executable, "-m", "perf", "--quick", "--results", str(tmp_path)]
     done = subprocess.run(call, cwd=ROOT, env=dict(os.environ), capture_output=True, text=True)

@@ -15,6 +15,7 @@ import pytest
 from tests.benchmark.engine.runner import CELLS, Runner, kill, wait_until_gone, workers
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks at processes through /proc")
+CHANCES = [0, pytest.param(1, marks=pytest.mark.slow), pytest.param(2, marks=pytest.mark.slow)]
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +40,7 @@ def test_one_worker_gives_the_same_bytes_as_two(undisturbed: tuple[dict[str, str
     assert runner.bytes() == undisturbed[0]
 
 
-@pytest.mark.parametrize("chance", range(3))
+@pytest.mark.parametrize("chance", CHANCES)
 def test_the_runner_is_killed_at_random_moments(
     undisturbed: tuple[dict[str, str], float], tmp_path: Path, chance: int
 ) -> None:
@@ -62,7 +63,7 @@ def test_the_runner_is_killed_at_random_moments(
     assert runner.bytes() == expected
 
 
-@pytest.mark.parametrize("chance", range(3))
+@pytest.mark.parametrize("chance", CHANCES)
 def test_workers_are_killed_at_random_moments(
     undisturbed: tuple[dict[str, str], float], tmp_path: Path, chance: int
 ) -> None:
@@ -191,58 +192,61 @@ PLUGIN = '''
 import os, signal
 from losses import CosineHead, scale
 
-class Mine(CosineHead):
+class {title}(CosineHead):
     """A loss that goes wrong in training."""
-    name = "mine"
+    name = "{name}"
     s: float = scale(8.0)
 
     def training_loss(self, batch):
         {what}
 '''
-WITH_PLUGIN = """\
-description: Two good cells and two of a plug-in.
+WITH_PLUGINS = """\
+description: Two good cells, and one of each plug-in.
 baseline: normface
-seeds: 2
+seeds: 1
 dim: 8
 datasets: [digits]
 recipe: {lr: 0.1, epochs: 1, batch: 64}
-losses: [{normface: {s: 8}}, mine]
+losses: [{normface: {s: 8}}, softmax, mine]
 """
+WRONG = {  # by the loss's name: what it does, and what is said of it
+    "raises": ("raise ZeroDivisionError('on purpose')", "ZeroDivisionError: on purpose"),
+    "is_killed": ("os.kill(os.getpid(), signal.SIGKILL)", "its worker died by signal SIGKILL, 2 times"),
+    "exits": ("os._exit(3)", "its worker died with exit code 3, 2 times"),
+}
 
 
-@pytest.mark.parametrize(
-    ("what", "reason"),
-    [
-        ("raise ZeroDivisionError('on purpose')", "ZeroDivisionError: on purpose"),
-        ("os.kill(os.getpid(), signal.SIGKILL)", "its worker died by signal SIGKILL, 2 times"),
-        ("os._exit(3)", "its worker died with exit code 3, 2 times"),
-    ],
-)
-def test_a_plugin_that_goes_wrong_fails_its_own_cells_only(tmp_path: Path, what: str, reason: str) -> None:
-    runner = Runner(tmp_path, WITH_PLUGIN)
-    plugin = tmp_path / "mine.py"
-    plugin.write_text(PLUGIN.format(what=what))
-    code, output = runner.run("--plugin", str(plugin))
+def plugin_file(folder: Path, name: str, what: str) -> Path:
+    path = folder / f"{name}.py"
+    path.write_text(PLUGIN.format(title=name.title().replace("_", ""), name=name, what=what))
+    return path
+
+
+def test_plugins_that_go_wrong_fail_their_own_cells_only(tmp_path: Path) -> None:
+    runner = Runner(tmp_path, WITH_PLUGINS.replace("mine", ", ".join(WRONG)))
+    files = {name: plugin_file(tmp_path, name, what) for name, (what, _) in WRONG.items()}
+    options = [word for file in files.values() for word in ("--plugin", str(file))]
+    code, output = runner.run(*options)
     assert code == 1
     assert len(runner.runs()) == 2
-    for seed in (0, 1):
-        assert f"failed: digits · convnet/8 · mine · seed {seed}: {reason}" in output
-    code, again = runner.run("--plugin", str(plugin))
+    for name, (_, reason) in WRONG.items():
+        assert f"failed: digits · convnet/8 · {name} · seed 0: {reason}" in output
+    code, again = runner.run(*options)
     assert code == 1
     assert "0 to run" in again
-    assert reason in again
+    assert all(reason in again for _, reason in WRONG.values())
     assert "--retry-failed" in again
-    plugin.write_text(PLUGIN.format(what="return super().training_loss(batch)"))
-    code, output = runner.run("--plugin", str(plugin))
+    for name in WRONG:
+        plugin_file(tmp_path, name, "return super().training_loss(batch)")
+    code, output = runner.run(*options)
     assert code == 0, output
-    assert len(runner.runs()) == 4
+    assert len(runner.runs()) == 2 + len(WRONG)
 
 
 def test_a_diverged_run_is_a_result(tmp_path: Path) -> None:
-    text = WITH_PLUGIN.replace("lr: 0.1", "lr: 0.1, warmup: 0.0").replace("mine]", "mine]")
+    text = WITH_PLUGINS.replace("lr: 0.1", "lr: 0.1, warmup: 0.0").replace("seeds: 1", "seeds: 2")
     runner = Runner(tmp_path, text)
-    plugin = tmp_path / "mine.py"
-    plugin.write_text(PLUGIN.format(what="return super().training_loss(batch) * float('nan')"))
+    plugin = plugin_file(tmp_path, "mine", "return super().training_loss(batch) * float('nan')")
     code, output = runner.run("--plugin", str(plugin))
     assert code == 0, output
     summary = (runner.results / "tiny" / "summary.csv").read_text()
