@@ -27,6 +27,7 @@ class CosineHead(Head):
     fusable: bool = True
     """Whether the loss has a fused path: where no logit but the target's differs from s·c_j."""
     neutral: ClassVar[Neutral | None] = ({}, "normface")
+    scale_on = "cosine"
 
     s: float | Tensor
 

@@ -5,7 +5,7 @@ import math
 import torch
 from torch import Tensor
 
-from losses import Batch, TargetOnlyHead, number, scale
+from losses import Batch, TargetOnlyHead, number, radians, scale
 from losses._angles import angle
 
 EDGE = 1e-3  # the shifted angle stays this far inside [0, π]: beyond 0 its cosine would turn
@@ -26,7 +26,7 @@ class AdaFace(TargetOnlyHead):
     neutral = ({"m": 0.0}, "normface")
 
     s: float = scale(64.0)
-    m: float = number(0.4, low=0.0, high=math.pi / 2, meaning="margin, in the angle and on the cosine")
+    m: float = radians(0.4, meaning="margin, in the angle and on the cosine")
     h: float = number(0.333, low=0.0, high=10.0, meaning="how much of the spread of lengths stays unclipped")
     rate: float = number(0.01, low=0.0, high=1.0, meaning="share of the new batch in μ and σ")
     search = {"m": (0.0, 0.6), "h": (0.1, 1.0, "log")}

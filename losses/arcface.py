@@ -1,10 +1,8 @@
 """ArcFace: an additive margin on the angle."""
 
-import math
-
 from torch import Tensor
 
-from losses import Batch, TargetOnlyHead, choice, number, scale
+from losses import Batch, TargetOnlyHead, choice, radians, scale
 from losses._angles import cosine_beyond
 
 
@@ -17,10 +15,11 @@ class ArcFace(TargetOnlyHead):
     """
 
     name = "arcface"
+    margin_on = "angle"
     neutral = ({"m": 0.0}, "normface")
 
     s: float = scale(64.0)
-    m: float = number(0.5, low=0.0, high=math.pi / 2, meaning="margin added to the target's angle, radians")
+    m: float = radians(0.5, meaning="margin added to the target's angle, radians")
     beyond: str = choice("linear", ("linear", "clamp", "none"), meaning="how the target goes on where θ + m > π")
     search = {"m": (0.0, 0.6)}
 

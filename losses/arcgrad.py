@@ -4,7 +4,7 @@ import math
 
 from torch import Tensor
 
-from losses import Head, number, scale
+from losses import Head, radians, scale
 from losses._angles import angle, unit
 from losses._errors import InputError
 
@@ -20,11 +20,10 @@ class ArcGrad(Head):
     """
 
     name = "arcgrad"
+    scale_on = "angle"
 
     s: float | str = scale(10.0, rules=("auto", "quoted", "maximiser"), meaning="scale of the angles, or a rule for it")
-    gap: float | None = number(
-        None, low=0.0, above=True, high=math.pi, meaning="average angular gap for the rules, radians"
-    )
+    gap: float | None = radians(None, above=True, high=math.pi, meaning="average angular gap for the rules, radians")
 
     def setup(self) -> None:
         rule = self.s

@@ -18,6 +18,7 @@ class Circle(CosineHead):
 
     name = "circle"
     fusable = False
+    scale_on = ""
     neutral = None
 
     s: float = scale(256.0)

@@ -1,10 +1,8 @@
 """The combined margin: multiplicative, additive angular and additive cosine at once."""
 
-import math
-
 from torch import Tensor
 
-from losses import Batch, TargetOnlyHead, choice, number, scale
+from losses import Batch, TargetOnlyHead, choice, number, radians, scale
 from losses._angles import cosine_beyond
 
 
@@ -21,7 +19,7 @@ class Combined(TargetOnlyHead):
 
     s: float = scale(64.0)
     m1: float = number(1.0, low=0.0, above=True, high=4.0, meaning="factor of the target's angle")
-    m2: float = number(0.3, low=0.0, high=math.pi / 2, meaning="margin added to the target's angle, radians")
+    m2: float = radians(0.3, meaning="margin added to the target's angle, radians")
     m3: float = number(0.2, low=0.0, high=2.0, meaning="margin taken from the target's cosine")
     beyond: str = choice("clamp", ("clamp", "linear", "none"), meaning="how the target goes on where m1·θ + m2 > π")
     search = {"m2": (0.0, 0.6), "m3": (0.0, 0.5)}

@@ -14,6 +14,7 @@ class CosFace(TargetOnlyHead):
     """
 
     name = "cosface"
+    margin_on = "cosine"
     neutral = ({"m": 0.0}, "normface")
 
     s: float = scale(64.0)

@@ -1,11 +1,9 @@
 """CurricularFace: ArcFace that weighs hard negatives more as training goes on."""
 
-import math
-
 import torch
 from torch import Tensor
 
-from losses import Batch, MarginHead, choice, number, scale
+from losses import Batch, MarginHead, choice, number, radians, scale
 from losses._angles import cosine_beyond
 
 
@@ -20,9 +18,10 @@ class CurricularFace(MarginHead):
     """
 
     name = "curricularface"
+    margin_on = "angle"
 
     s: float = scale(64.0)
-    m: float = number(0.5, low=0.0, high=math.pi / 2, meaning="margin added to the target's angle, radians")
+    m: float = radians(0.5, meaning="margin added to the target's angle, radians")
     rate: float = number(0.01, low=0.0, high=1.0, meaning="r, the share of the new batch in t")
     beyond: str = choice("linear", ("linear", "clamp", "none"), meaning="how the target goes on where θ + m > π")
     search = {"m": (0.0, 0.6)}

@@ -5,7 +5,7 @@ import math
 import torch
 from torch import Tensor
 
-from losses import Batch, TargetOnlyHead, choice, number, scale
+from losses import Batch, TargetOnlyHead, choice, number, radians, scale
 from losses._angles import cosine_beyond
 
 DEFAULTS = {"arc": (0.5, 0.05), "arc+": (0.5, 0.0175), "cos": (0.35, 0.05), "cos+": (0.35, 0.02)}
@@ -23,10 +23,11 @@ class ElasticFace(TargetOnlyHead):
     """
 
     name = "elasticface"
+    margin_on = "angle"
     neutral = ({"m": 0.0, "sigma": 0.0}, "normface")
 
     s: float = scale(64.0)
-    m: float = number(None, low=0.0, high=math.pi / 2, meaning="mean margin; None: the variant's")
+    m: float = radians(None, meaning="mean margin; None: the variant's")
     sigma: float = number(None, low=0.0, high=1.0, meaning="σ, deviation of the margins; None: the variant's")
     variant: str = choice("arc", tuple(DEFAULTS), meaning="margin on the angle or the cosine; +: larger for harder")
     beyond: str = choice(

@@ -6,7 +6,7 @@ import warnings
 import torch
 from torch import Tensor
 
-from losses import Batch, TargetOnlyHead, choice, number, scale
+from losses import Batch, TargetOnlyHead, choice, number, radians, scale
 from losses._angles import cosine_beyond, unit
 
 BEYOND_LARGEST = 1.05  # the official code's K, so that the largest class keeps a margin
@@ -29,10 +29,12 @@ class KappaFace(TargetOnlyHead):
     """
 
     name = "kappaface"
+    margin_name = "m0"
+    margin_on = "angle"
     neutral = ({"m0": 0.0}, "normface")
 
     s: float = scale(64.0)
-    m0: float = number(0.8, low=0.0, high=math.pi / 2, meaning="largest margin added to the angle, radians")
+    m0: float = radians(0.8, meaning="largest margin added to the angle, radians")
     temperature: float = number(0.4, low=0.0, high=100.0, meaning="T, how much concentration counts")
     gamma: float = number(0.7, low=0.0, high=1.0, meaning="γ, the mix of the two weights")
     alpha: float = number(0.1, low=0.0, high=1.0, meaning="α, the share of the old direction that is kept")

@@ -5,7 +5,7 @@ import math
 import torch.nn.functional as F
 from torch import Tensor
 
-from losses import Batch, Head, number, scale
+from losses import Batch, Head, radians, scale
 from losses._angles import angle, cosines
 
 
@@ -18,10 +18,12 @@ class LiArcFace(Head):
     """
 
     name = "liarcface"
+    margin_on = "angle"
+    scale_on = "angle"
     neutral = ({"m": 0.0, "s": 5.0 * math.pi}, "arcgrad", {"s": 10.0})
 
     s: float = scale(64.0)
-    m: float = number(0.45, low=0.0, high=math.pi / 2, meaning="margin added to the target's angle, radians")
+    m: float = radians(0.45, meaning="margin added to the target's angle, radians")
     search = {"m": (0.0, 0.6)}
 
     def scores(self, embeddings: Tensor, weight: Tensor) -> Tensor:

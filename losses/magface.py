@@ -4,7 +4,7 @@ import math
 
 from torch import Tensor
 
-from losses import Batch, TargetOnlyHead, choice, number, scale
+from losses import Batch, TargetOnlyHead, choice, number, radians, scale
 from losses._angles import cosine_beyond
 from losses._errors import InputError
 
@@ -23,8 +23,8 @@ class MagFace(TargetOnlyHead):
     neutral = ({"l_m": 0.0, "u_m": 0.0, "lambda_g": 0.0}, "normface")
 
     s: float = scale(64.0)
-    l_m: float = number(0.45, low=0.0, high=math.pi / 2, meaning="margin of the shortest, radians")
-    u_m: float = number(0.8, low=0.0, high=math.pi / 2, meaning="margin of the longest, radians")
+    l_m: float = radians(0.45, meaning="margin of the shortest, radians")
+    u_m: float = radians(0.8, meaning="margin of the longest, radians")
     l_a: float = number(10.0, low=0.0, above=True, high=1e4, meaning="least length that counts, for D=512")
     u_a: float = number(110.0, low=0.0, above=True, high=1e4, meaning="greatest length that counts, for D=512")
     lambda_g: float = number(35.0, low=0.0, high=1e6, meaning="weight of the term that pulls lengths up")

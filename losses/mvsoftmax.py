@@ -18,6 +18,7 @@ class MVSoftmax(MarginHead):
     """
 
     name = "mvsoftmax"
+    margin_on = "cosine"
     neutral = ({"m": 0.0, "t": 1.0}, "normface")
 
     s: float = scale(32.0)

@@ -1,11 +1,9 @@
 """Sub-center ArcFace: several centres a class, so that wrong labels and odd images need not pull at one."""
 
-import math
-
 import torch
 from torch import Tensor, nn
 
-from losses import Batch, MarginHead, choice, integer, number, scale
+from losses import Batch, MarginHead, choice, integer, radians, scale
 from losses._angles import cosine_beyond, unit, wide
 
 KEPT = 0.99  # what a class's counts keep at each of its samples: about the last hundred count
@@ -20,10 +18,11 @@ class SubCenter(MarginHead):
     """
 
     name = "subcenter"
+    margin_on = "angle"
     neutral = ({"k": 1, "m": 0.0}, "normface")
 
     s: float = scale(64.0)
-    m: float = number(0.5, low=0.0, high=math.pi / 2, meaning="margin added to the target's angle, radians")
+    m: float = radians(0.5, meaning="margin added to the target's angle, radians")
     k: int = integer(3, low=1, high=16, meaning="K, centres of each class")
     beyond: str = choice("linear", ("linear", "clamp", "none"), meaning="how the target goes on where θ + m > π")
     search = {"m": (0.0, 0.6), "k": (1, 4)}

@@ -4,7 +4,7 @@ import math
 
 from torch import Tensor
 
-from losses import Batch, TargetOnlyHead, choice, number, scale
+from losses import Batch, TargetOnlyHead, choice, number, radians, scale
 from losses._angles import angle
 
 
@@ -20,7 +20,7 @@ class X2Softmax(TargetOnlyHead):
 
     s: float = scale(64.0)
     a: float = number(-0.9, low=-10.0, high=-0.01, meaning="curvature of the parabola")
-    h: float = number(0.0, low=-math.pi, high=0.0, meaning="angle of its vertex, radians")
+    h: float = radians(0.0, low=-math.pi, high=0.0, meaning="angle of its vertex, radians")
     k: float = number(0.65, low=-2.0, high=2.0, meaning="height of its vertex")
     gradient: str = choice("detached", ("exact", "detached"), meaning="as for every target-only loss")
     search = {"a": (-1.5, -0.3), "k": (0.3, 1.0)}
