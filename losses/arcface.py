@@ -10,8 +10,8 @@ class ArcFace(TargetOnlyHead):
     """ℓ_y = s·cos(θ_y + m), every other ℓ_j = s·cos θ_j.
 
     Paper: Deng et al., ArcFace: additive angular margin loss for deep face recognition, 2019, arXiv:1801.07698.
-    Good for: verification with many classes. The defaults come from millions of images: with few classes or
-    epochs a smaller s and m train better. gradient="detached" is what current insightface computes.
+    Good for: verification with many classes. The defaults were chosen on millions of images: with few classes or
+    epochs, a smaller s and m train better. gradient="detached" is what current insightface computes.
     """
 
     name = "arcface"
@@ -20,7 +20,7 @@ class ArcFace(TargetOnlyHead):
 
     s: float = scale(64.0)
     m: float = radians(0.5, meaning="margin added to the target's angle, radians")
-    beyond: str = choice("linear", ("linear", "clamp", "none"), meaning="how the target goes on where θ + m > π")
+    beyond: str = choice("linear", ("linear", "clamp", "none"), meaning="how the target continues where θ + m > π")
     search = {"m": (0.0, 0.6)}
 
     def target_cosine(self, cosine: Tensor, batch: Batch) -> Tensor:

@@ -13,8 +13,8 @@ class LiArcFace(Head):
     """ℓ_y = s·(π − 2(θ_y + m))/π, every other ℓ_j = s·(π − 2θ_j)/π.
 
     Paper: Li et al., AirFace: lightweight and efficient model for face recognition, 2019, arXiv:1907.12256.
-    Good for: small nets and short embeddings, its authors say. The target falls evenly all the way to θ=π, where a
-    cosine turns, and its slope does not die out near θ=0. m=0 is `arcgrad` at 2/π of the scale.
+    Good for: small networks and short embeddings, according to its authors. The target falls evenly up to θ=π, and its
+    slope does not go to 0 near θ=0 as a cosine's does. m=0 is `arcgrad` at 2/π of the scale.
     """
 
     name = "liarcface"

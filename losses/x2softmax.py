@@ -1,4 +1,4 @@
-"""X2-Softmax: a parabola of the angle in place of the target's cosine."""
+"""X2-Softmax: a parabola of the angle replaces the target's cosine."""
 
 import math
 
@@ -12,8 +12,8 @@ class X2Softmax(TargetOnlyHead):
     """ℓ_y = s·(a·(θ_y − h)² + k), every other ℓ_j = s·cos θ_j.
 
     Paper: Xu et al., X2-Softmax: margin adaptive loss function for face recognition, 2023, arXiv:2312.05281.
-    Good for: a margin that grows with the angle between two classes, beyond 90°: 36° there, 42° at 140° and 53° at
-    180° with these defaults. a < 0 and h ≤ 0 keep the target falling all the way. `gradient` is "detached" by default.
+    Good for: a margin that grows with the angle between two classes beyond 90°: with the defaults it is 36° at 90°, 42°
+    at 140° and 53° at 180°. With a < 0 and h ≤ 0 the target falls for every θ. `gradient` is "detached" by default.
     """
 
     name = "x2softmax"

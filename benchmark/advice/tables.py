@@ -20,8 +20,8 @@ PLAIN = ("normface", "arcface", "cosface")  # whose best measured scale the tabl
 def rules_table(case: Case) -> Table:
     """Every rule's scale, and where it comes from."""
     rows = [
-        Row((Value(rule.name), Value(rule.formula), _scale(scale_by(rule, case), rule.bound), Value(LOGITS[rule.multiplies]),
-             Value(rule.source)))
+        Row((Value(rule.name), Value(rule.formula), _scale(scale_by(rule, case), rule.bound),
+             Value(LOGITS[rule.multiplies]), Value(rule.source)))
         for rule in RULES
     ]  # fmt: skip
     return Table(
