@@ -1,7 +1,7 @@
 """Unit vectors, angles and cosines of shifted angles whose gradients stay finite everywhere.
 
-The square root under sin θ = √(1−c²) has a floor of the dtype's resolution: at c = ±1 its slope, which would be
-infinite, becomes zero, and the value is off by at most one resolution.
+In sin θ = √(1−c²) the number under the root has a floor, the square of the dtype's resolution. At c = ±1 the slope is
+then zero instead of infinite, and the value is off by at most one resolution.
 """
 
 import math
@@ -15,7 +15,7 @@ SHORTEST = 1e-12  # vectors shorter than this count as zero and get a zero gradi
 
 
 def wide(tensor: Tensor) -> Tensor:
-    """A copy in float64, for what has the batch's length; Apple's GPU has no float64 and makes an equal copy."""
+    """A copy in float64. Apple's GPU has no float64, so there the copy keeps its type."""
     return tensor.clone() if tensor.device.type == "mps" else tensor.to(torch.float64, copy=True)
 
 
@@ -26,10 +26,10 @@ def row_norms(rows: Tensor) -> Tensor:
 
 
 def inverse_norms(rows: Tensor) -> Tensor:
-    """1/‖row‖, and 0 for a row that counts as zero (N). A row that is not finite stays so."""
+    """1/‖row‖, and 0 for a row that counts as zero (N). A row that is not finite gives a value that is not finite."""
     norms = row_norms(rows)
     inverse = norms.reciprocal().masked_fill(norms < SHORTEST, 0.0)
-    if bool(norms.isinf().any()):  # squares of finite entries can overflow where the inverse length does not
+    if bool(norms.isinf().any()):  # the squares of finite entries can overflow although the inverse length does not
         largest = rows.abs().amax(1, keepdim=True)
         inverse = torch.where(norms.isinf(), 1.0 / row_norms(rows / largest) / largest[:, 0], inverse)
     return inverse
@@ -46,7 +46,7 @@ class _Unit(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> Tensor:
         rows, unit_rows, inverse = ctx.saved_tensors
-        if torch.is_grad_enabled():  # create_graph=True: the second derivative goes through the norms as well
+        if torch.is_grad_enabled():  # create_graph=True: the second derivative goes through the norms too
             inverse = inverse_norms(rows)[:, None]
             unit_rows = rows * inverse
         along = (gradient * unit_rows).sum(1, keepdim=True)
@@ -55,7 +55,7 @@ class _Unit(torch.autograd.Function):
 
 
 def unit(rows: Tensor) -> Tensor:
-    """Rows at length 1. Zero rows stay zero and get a zero gradient."""
+    """Rows scaled to length 1. Zero rows stay zero and get a zero gradient."""
     unit_rows: Tensor = _Unit.apply(rows)  # type: ignore[no-untyped-call]
     return unit_rows
 
@@ -67,7 +67,7 @@ def cosines(embeddings: Tensor, weight: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class Directions:
-    """A batch's directions against those of its own classes, in float64 and without gradient."""
+    """The directions of a batch and of its own classes, in float64 and without gradient."""
 
     unit: Tensor  # z = x/‖x‖
     inverse_norm: Tensor  # 1/‖x‖, 0 for a zero vector
@@ -98,11 +98,11 @@ def angle(cosine: Tensor) -> Tensor:
 
 
 def cosine_beyond(cosine: Tensor, m: float | Tensor, beyond: str, factor: float = 1.0) -> Tensor:
-    """cos(factor·θ + m) for 0 ≤ m ≤ π/2, with one of three ways to go on where factor·θ + m > π:
+    """cos(factor·θ + m) for 0 ≤ m ≤ π/2. `beyond` says how it continues where factor·θ + m > π:
 
     linear  cos θ − m·sin m, never above −1 (ArcFace's original)
     clamp   cos π
-    none    the cosine itself, which rises again
+    none    the cosine itself, which increases again
     """
     cos_m: float | Tensor
     sin_m: float | Tensor
@@ -122,5 +122,5 @@ def cosine_beyond(cosine: Tensor, m: float | Tensor, beyond: str, factor: float 
         return shifted
     if beyond == "clamp":
         return torch.where(past, -1.0, shifted)
-    lower = cosine - m * sin_m  # below −1 already unless a factor brings θ here early
+    lower = cosine - m * sin_m  # it is below −1 already, unless a factor makes θ small here
     return torch.where(past, lower if factor == 1.0 else lower.clamp_max(-1.0), shifted)

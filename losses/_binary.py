@@ -1,4 +1,4 @@
-"""Losses that ask of each class whether it is the sample's own: a logistic loss for every score, no softmax."""
+"""Losses that classify for each class whether it is the sample's own: a logistic loss per score, no softmax."""
 
 import torch
 import torch.nn.functional as F
@@ -10,7 +10,7 @@ from losses._head import Batch, Head
 
 class BinaryHead(Head):
     """L = own_weight·softplus(−ℓ_y) + other_weight·Σ_{j≠y} softplus(ℓ_j), mean over the batch. `setup` sets both
-    weights and the trainable `bias`; `binary_scores` goes from cosines to ℓ."""
+    weights and the trainable `bias`; `binary_scores` turns cosines into ℓ."""
 
     is_cross_entropy = False
 
@@ -19,7 +19,7 @@ class BinaryHead(Head):
     bias: nn.Parameter
 
     def binary_scores(self, cosines: Tensor, side: Tensor | float) -> Tensor:
-        """ℓ (B×C) from cosines. `side` is 1 for the own class and −1 for the others, or 0 for no margin."""
+        """ℓ (B×C) from cosines. `side` is 1 for the own class and −1 for the others, or 0 without margin."""
         raise TypeError(f"{type(self).__name__} has no binary_scores")
 
     def scores(self, embeddings: Tensor, weight: Tensor) -> Tensor:

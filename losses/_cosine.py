@@ -1,8 +1,8 @@
-"""Losses over s·cos θ_j: those that only scale, those that change the target's logit alone, and those that change
-the others' too.
+"""Losses over s·cos θ_j: those that only scale, those that change only the target's logit, and those that change the
+other logits too.
 
-The first two take the fused path by themselves where it pays; `head.fused` forces one or the other. A target-only
-loss writes one method, from the target's cosine to what takes its place; autograd on that B-vector gives the slope.
+The first two kinds use the fused path where it is faster; `head.fused` forces either path. A target-only loss writes
+one method, from the target's cosine to its replacement. Autograd on that B-vector gives the slope.
 """
 
 from typing import ClassVar
@@ -16,39 +16,40 @@ from losses._fused import fused_cross_entropy
 from losses._head import Batch, Head, Neutral
 from losses._hyper import choice
 
-SMALL = 2**17  # B×C numbers up to which the plain path is the faster one
+SMALL = 2**17  # B×C numbers up to which the plain path is faster
 
 
 class CosineHead(Head):
     """ℓ_j = s·c_j for every class. `s` is the loss's hyper-parameter or buffer of that name."""
 
     fused: bool | None = None
-    """Whether to take the fused path: always, never, or (None) where it is the faster one."""
+    """Whether to use the fused path: always, never, or (None) where it is faster."""
     fusable: bool = True
-    """Whether the loss has a fused path: where no logit but the target's differs from s·c_j."""
+    """Whether the loss has a fused path, which it has if only the target's logit differs from s·c_j."""
     neutral: ClassVar[Neutral | None] = ({}, "normface")
+    scale_on = "cosine"
 
     s: float | Tensor
 
     def scale(self, embeddings: Tensor) -> float | Tensor:
-        """The factor of the cosines: one for all, or one for each sample (B)."""
+        """The factor of the cosines: one for all samples, or one per sample (B)."""
         return self.s
 
     def target_value(self, cosine: Tensor, batch: Batch) -> Tensor:
-        """What takes the place of the target's cosine in training; here nothing does."""
+        """What replaces the target's cosine in training; here nothing does."""
         return cosine
 
     def negative_values(self, cosines: Tensor, target: Tensor, batch: Batch) -> Tensor:
-        """What takes the place of the other classes' cosines (B×C) in training; here nothing does. `target` (B) is
-        what took the place of the target's, whose own entry counts for nothing here."""
+        """What replaces the other classes' cosines (B×C) in training; here nothing does. `target` (B) is what replaced
+        the target's cosine; the targets' entries of the result are ignored."""
         return cosines
 
     def needs_slope(self) -> bool:
-        """Whether target_value's slope is anything but 1."""
+        """Whether the slope of `target_value` may differ from 1."""
         return False
 
     def cosines(self, batch: Batch) -> tuple[Tensor, Tensor]:
-        """c_j (B×C) and, more exactly, c_y (B), with gradient, for the plain path."""
+        """c_j (B×C) and, more precisely, c_y (B), with gradient, for the plain path."""
         rows, classes = unit(batch.embeddings), unit(batch.weight)
         cosines = wide(rows @ classes.T)
         own = (rows * classes.index_select(0, batch.labels)).sum(1, dtype=cosines.dtype)
@@ -66,7 +67,7 @@ class CosineHead(Head):
     def _scale(self, embeddings: Tensor, dtype: torch.dtype) -> Tensor:
         factor = self.scale(embeddings)
         if isinstance(factor, Tensor):
-            return factor.to(dtype, copy=True).expand(len(embeddings))  # an adapted buffer changes before backward
+            return factor.to(dtype, copy=True).expand(len(embeddings))  # an adapted buffer may change before backward
         return embeddings.new_full((len(embeddings),), factor, dtype=dtype)
 
     def uses_fused_path(self, batch_size: int) -> bool:
@@ -122,11 +123,11 @@ class MarginHead(CosineHead):
     )
 
     def target_cosine(self, cosine: Tensor, batch: Batch) -> Tensor:
-        """What takes the place of the target's cosine (B), element by element."""
+        """What replaces the target's cosine (B), element by element."""
         raise TypeError(f"{type(self).__name__} has no target_cosine")
 
     def negative_cosines(self, cosines: Tensor, target: Tensor, batch: Batch) -> Tensor:
-        """What takes the place of the other classes' cosines (B×C), given what took the target's place (B)."""
+        """What replaces the other classes' cosines (B×C), given what replaced the target's (B)."""
         return cosines
 
     def target_value(self, cosine: Tensor, batch: Batch) -> Tensor:
@@ -142,6 +143,6 @@ class MarginHead(CosineHead):
 
 
 class TargetOnlyHead(MarginHead):
-    """ℓ_y = s·target_cosine(c_y), every other ℓ_j = s·c_j: with the fused path."""
+    """ℓ_y = s·target_cosine(c_y), every other ℓ_j = s·c_j. It has the fused path."""
 
     fusable = True

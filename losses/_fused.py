@@ -1,10 +1,10 @@
-"""Cross-entropy over s·cos θ with another target logit, without B×C intermediates beyond one block.
+"""Cross-entropy over s·cos θ with another target logit, with no B×C intermediates except one block.
 
-Forward takes the classes tile by tile, with a maximum for each row and tile. The target's entry is struck out
-before the exponential and added apart, because subtracting it afterwards cancels once training has worked.
-Backward makes both gradients of a tile in one pass, from the exponentials that forward kept while they fit into
-`KEEP_BYTES`, from new ones otherwise. The target's cosine and logit are in float64: at s=256 an error of 1e-7 in
-that cosine would be seen.
+Forward computes the classes tile by tile, with a maximum for each row and tile. The target's entry is removed before
+the exponential and added separately, because subtracting it afterwards cancels on trained embeddings. Backward
+computes both gradients of a tile in one pass: from the exponentials that forward kept if they fit into `KEEP_BYTES`,
+otherwise from new ones. The target's cosine and logit are in float64, because at s=256 an error of 1e-7 in that cosine
+is visible.
 """
 
 import math
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from losses._head import Batch
 
 KEEP_BYTES = 128 * 2**20
-LOWEST = -1e30  # takes the place of −∞ as the maximum of a row that has nothing but its own class in a tile
-_spare: dict[tuple[torch.dtype, torch.device], Tensor] = {}  # one store for reuse: new memory costs page faults
+LOWEST = -1e30  # replaces −∞ as the maximum of a row that has only its own class in a tile
+_spare: dict[tuple[torch.dtype, torch.device], Tensor] = {}  # one store is reused, because new memory costs page faults
 
 
 def fused_cross_entropy(batch: "Batch", scale: Tensor, target: Tensor, slope: Tensor) -> Tensor:
@@ -30,7 +30,7 @@ def fused_cross_entropy(batch: "Batch", scale: Tensor, target: Tensor, slope: Te
 
     scale   B factors of the cosines; gradients flow to them
     target  B target logits; gradients flow to them
-    slope   d target / d cosine, by which the gradient goes on to embeddings and weights
+    slope   d target / d cosine, by which the gradient reaches embeddings and weights
     """
     with_gradient = torch.is_grad_enabled()
     loss: Tensor = _FusedCrossEntropy.apply(batch.embeddings, batch.weight, scale, target, slope, batch, with_gradient)  # type: ignore[no-untyped-call]
@@ -104,7 +104,7 @@ class _FusedCrossEntropy(torch.autograd.Function):
                 part.addcmul_(tile_weight, along.mul_(tile_inverse[:, None] ** 2), value=-1)
         if ctx.store is not None:
             _give_back(ctx.store)
-            ctx.store = None  # a second backward of a retained graph makes its blocks anew
+            ctx.store = None  # a second backward of a retained graph computes its blocks again
 
         # the target's part, ∂c/∂x = (w − c·z)/‖x‖ and ∂c/∂W = (z − c·w)/‖W‖, which cancels near c=1: float64
         target_gradient = -upstream * torch.sigmoid(against)
@@ -132,14 +132,14 @@ def _give_back(store: Tensor) -> None:
 
 
 def _block(store: Tensor, tile: Tile, size: int, keep: bool) -> Tensor:
-    """The tile's B×T part of the store; without keeping, all tiles take turns in the same place."""
+    """The tile's B×T part of the store; without `keep`, all tiles use the same part."""
     width = tile.stop - tile.start
     first = size * tile.start if keep else 0
     return store[first : first + size * width].view(size, width)
 
 
 def _exponentials(block: Tensor, tile: Tile, tile_inverse: Tensor, peak: Tensor | None = None) -> Tensor:
-    """Turns x·W into e^(ℓ − peak) in place, the target's struck out; returns the rows' maximum, the peak."""
+    """Turns x·W into e^(ℓ − peak) in place, without the target's; returns the peak, each row's maximum."""
     tile.strike_out(block.mul_(tile_inverse))
     if peak is None:
         peak = block.amax(1).clamp_min_(LOWEST)

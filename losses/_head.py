@@ -1,9 +1,11 @@
 """The contract of every loss: an `nn.Module` that owns its class weights.
 
-A training step goes: check the input, leave autocast, `observe` the batch (adaptive losses change their state
-there and nowhere else but in `end_epoch`), then `training_loss`. Evaluation never observes and has no margin.
+A training step checks the input, leaves autocast, calls `update_state` with the batch and then `training_loss`.
+Adaptive losses change their state in `update_state` and `end_epoch` only. Evaluation changes no state and has no
+margin.
 """
 
+import inspect
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
@@ -13,18 +15,17 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from losses import _registry
+from losses import _checks, _registry
 from losses._angles import Directions, inverse_norms, row_norms, wide
-from losses._errors import InputError
-from losses._hyper import Hyper, resolve_all, with_search
+from losses._hyper import Hyper, check_names, resolve_all, with_search
 from losses._tiles import hardest_negative, log_mean_exp_of_negatives
 
+SIZES = ("num_classes", "dim")
 Neutral = tuple[dict[str, Any], str] | tuple[dict[str, Any], str, dict[str, Any]]
-INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
 
 
 class Batch:
-    """One checked batch in full precision, and what losses ask of it: without gradient, but for `norms`."""
+    """One checked batch in full precision, and what losses compute from it. Only `norms` has a gradient."""
 
     def __init__(self, embeddings: Tensor, labels: Tensor, index: Tensor | None, weight: Tensor) -> None:
         self.embeddings = embeddings
@@ -34,7 +35,7 @@ class Batch:
 
     @cached_property
     def directions(self) -> Directions:
-        """Unit embeddings, the targets' weights and the cosines between them, in float64."""
+        """Unit embeddings, their own classes' unit weights and the cosines between them, in float64."""
         return Directions.of(self.embeddings.detach(), self.weight.detach(), self.labels)
 
     @property
@@ -64,30 +65,72 @@ def _without_autocast(device: str) -> AbstractContextManager[Any]:
     return torch.autocast(device, enabled=False) if torch.is_autocast_enabled(device) else nullcontext()
 
 
-class Head(nn.Module):
-    """Base of all losses. A subclass with a `name` is registered; its docstring says formula, paper and use.
+class _ConstructorSignature:
+    """`__signature__` of a loss's class, with its hyper-parameters; an instance keeps the signature of `forward`."""
 
-    class_counts     images of each class (C), for losses that look at class sizes
-    num_samples      size of the training set, for losses that keep something per sample
+    def __get__(self, head: "Head | None", loss: type["Head"]) -> inspect.Signature:
+        if head is not None:
+            raise AttributeError("__signature__")
+        of_base = inspect.signature(Head.__init__).parameters
+        types = {name: kind for base in reversed(loss.__mro__) for name, kind in inspect.get_annotations(base).items()}
+        own_first = sorted(loss.hyper, key=lambda name: name not in inspect.get_annotations(loss))
+        hyper = [
+            inspect.Parameter(
+                name, inspect.Parameter.KEYWORD_ONLY, default=loss.hyper[name].default, annotation=types.get(name, Any)
+            )
+            for name in own_first
+        ]
+        sizes = [of_base[name].replace(default=inspect.Parameter.empty, annotation=int) for name in SIZES]
+        rest = [one for one in of_base.values() if one.kind is one.KEYWORD_ONLY]
+        return inspect.Signature([*sizes, *hyper, *rest])
+
+
+class Head(nn.Module):
+    """The base of all losses. A subclass with a `name` is registered; its docstring says formula, paper and use.
+
+    num_classes      C, at least `min_classes`
+    dim              D, dimensions of the embeddings
+    class_counts     images of each class (C), for losses that use class sizes
+    num_samples      size of the training set, for losses that keep state per sample
     total_steps      length of the run, for annealed losses
     label_smoothing  share of the target spread over all classes; cross-entropy losses only
     seed             of the initial weights and of the loss's own random numbers
+
+    Numbers may be Python's, numpy's or 0-d tensors. Wrong values and unknown names raise `InputError`.
+
+    >>> import losses
+    >>> head = losses.ArcFace(num_classes=10, dim=8, s=30.0, m=0.3)
+    >>> head
+    ArcFace(num_classes=10, dim=8, gradient='exact', s=30.0, m=0.3, beyond='linear')
+    >>> losses.ArcFace(10, 8, m=28.6)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    losses._errors.InputError: arcface: m=28.6 is not allowed; ...; m is in radians: 28.6° is m=0.499
     """
 
     name: ClassVar[str] = ""
     hyper: ClassVar[dict[str, Hyper]] = {}
     search: ClassVar[Mapping[str, Any]] = {}
-    """Where tuning looks for hyper-parameters; see `losses/_hyper.py`. It changes no run: literals only."""
+    """The ranges that tuning searches; see `losses/_hyper.py`. Literals only, because they do not change a run."""
     neutral: ClassVar[Neutral | None] = None
-    """Settings under which the loss has no margin, and the loss that it then equals: at the same scale, or with
-    the settings given third."""
+    """Settings without margin, and the loss that equals this one then: at the same scale, or with the settings given
+    third."""
+    margin_name: ClassVar[str] = "m"
+    """The hyper-parameter that is the loss's one margin. A loss without that hyper-parameter has none, or several."""
+    margin_on: ClassVar[str] = ""
+    """What the margin changes by default, for its largest useful value: "cosine" if it is subtracted from the target's
+    cosine, "angle" if it is added to the target's angle, "" if neither."""
+    scale_on: ClassVar[str] = ""
+    """What s multiplies, for rules for s: "cosine", "angle", or "" if neither."""
     normalises: ClassVar[bool] = True
-    """Whether embeddings and weights enter by their directions, so that a zero vector gets a zero gradient."""
+    """Whether embeddings and weights count by their directions only, so that a zero vector gets a zero gradient."""
     is_cross_entropy: ClassVar[bool] = True
     min_classes: ClassVar[int] = 2
 
+    __signature__ = _ConstructorSignature()
+
     weight: Tensor
-    """C×D, what the loss classifies with: a parameter, unless `make_weight` makes others to choose it from."""
+    """C×D, what the loss classifies with: a parameter, or chosen from the parameters that `make_weight` made."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -100,8 +143,8 @@ class Head(nn.Module):
 
     def __init__(
         self,
-        num_classes: int,
-        dim: int,
+        num_classes: int | None = None,
+        dim: int | None = None,
         *,
         class_counts: Sequence[int] | Tensor | None = None,
         num_samples: int | None = None,
@@ -111,30 +154,31 @@ class Head(nn.Module):
         **hyper: Any,
     ) -> None:
         super().__init__()
-        self.num_classes = self._whole("num_classes", num_classes, self.min_classes)
-        self.dim = self._whole("dim", dim, 1)
-        self.num_samples = None if num_samples is None else self._whole("num_samples", num_samples, 1)
-        self.total_steps = None if total_steps is None else self._whole("total_steps", total_steps, 1)
-        self.class_counts = self._checked_counts(class_counts)
-        self.label_smoothing = self._checked_smoothing(label_smoothing)
+        check_names(self.name, self.hyper, hyper, self.margin_name)  # first: a wrong name may stand for a size
+        self.num_classes = _checks.whole(self.name, "num_classes", num_classes, self.min_classes)
+        self.dim = _checks.whole(self.name, "dim", dim, 1)
+        self.num_samples = _checks.whole_or_none(self.name, "num_samples", num_samples, 1)
+        self.total_steps = _checks.whole_or_none(self.name, "total_steps", total_steps, 1)
+        self.class_counts = _checks.class_counts(self.name, class_counts, self.num_classes)
+        self.label_smoothing = _checks.smoothing(self.name, label_smoothing, self.is_cross_entropy)
         for name, value in resolve_all(self.name, self.hyper, hyper, self.num_classes).items():
             setattr(self, name, value)
-        self.generator = torch.Generator().manual_seed(self._whole("seed", seed, 0))
+        self.generator = torch.Generator().manual_seed(_checks.whole(self.name, "seed", seed, 0))
         self.make_weight()
         self.setup()
 
     # what a loss writes
 
     def make_weight(self) -> None:
-        """Makes the class weights. A loss that trains several centres a class makes a parameter C×K×D here, the
-        first of each from the first `unit_rows`, and gives `weight` as a property: the C×D it classifies with."""
+        """Makes the class weights. A loss with several centres per class makes a parameter C×K×D here, the first
+        centre of each class from the first `unit_rows`, and defines `weight` (C×D) as a property."""
         self.weight = nn.Parameter(self.unit_rows())
 
     def setup(self) -> None:
-        """Adds buffers and parameters; the hyper-parameters are attributes already."""
+        """Adds buffers and parameters. The hyper-parameters are attributes already."""
 
     def update_state(self, batch: Batch) -> None:
-        """Updates the adaptive state from a training batch, before it is used; runs without gradient."""
+        """Updates the adaptive state from a training batch, before the loss uses it. It runs without gradient."""
 
     def training_loss(self, batch: Batch) -> Tensor:
         """The loss with its margin; by default the cross-entropy of `logits`."""
@@ -146,35 +190,56 @@ class Head(nn.Module):
         return F.cross_entropy(scores, batch.labels, label_smoothing=self.label_smoothing)
 
     def scores(self, embeddings: Tensor, weight: Tensor) -> Tensor:
-        """B×C scores for inference from full-precision embeddings and weights: no margin, no state change."""
+        """B×C scores for inference from embeddings and weights in full precision: no margin, no state change."""
         raise TypeError(f"{type(self).__name__} has no scores")
 
     def end_epoch(self) -> None:
-        """Once after each epoch, for losses that adapt by the epoch."""
+        """Updates the state of losses that adapt once per epoch; call it after each epoch.
+
+        >>> import losses
+        >>> losses.create("kappaface", num_classes=10, dim=8).end_epoch()
+        """
 
     # what a loss uses
 
     def unit_rows(self) -> Tensor:
-        """C×D unit rows from the loss's own generator; the first are the same for every loss of a seed."""
+        """C×D unit rows from the loss's own generator. For one seed, the first call gives every loss the same rows."""
         rows = torch.randn(self.num_classes, self.dim, generator=self.generator)
         return rows * inverse_norms(rows)[:, None]
 
     def standard_normal(self, batch: Batch) -> Tensor:
-        """A number for each sample (B) from the loss's own generator, in float64. It moves the generator on, so it is
-        for `target_cosine` and `training_loss` alone."""
+        """One random number per sample (B) from the loss's own generator, in float64. It advances the generator, so
+        only `target_cosine` and `training_loss` may call it."""
         return wide(torch.randn(len(batch.labels), generator=self.generator).to(batch.labels.device))
 
     def constant(self, value: Tensor) -> Tensor:
-        """`value` without gradient: what a loss takes as constant although it depends on the batch. The audit's
-        finite differences hold it fast too."""
+        """`value` without gradient: what a loss treats as constant although it depends on the batch. The audit's
+        finite differences keep it constant too."""
         return value.detach()
 
     # what a user calls
 
     def forward(self, embeddings: Tensor, labels: Tensor, index: Tensor | None = None) -> Tensor:
+        """The loss of a batch: with margin in training mode, without in evaluation mode.
+
+        embeddings  B×D, any floating-point type; they need not have length 1
+        labels      B class numbers from 0 to C−1
+        index       B sample numbers, for losses that keep state per sample
+
+        Returns a scalar to call `backward` on. `InputError` says which argument is wrong.
+
+        >>> import losses
+        >>> head = losses.create("normface", num_classes=10, dim=8, s=4.0)
+        >>> embeddings, labels = head.weight.detach()[:3], torch.tensor([0, 1, 2])
+        >>> head(embeddings, labels).backward()
+        >>> head(embeddings, torch.tensor([0, 1, 10]))
+        Traceback (most recent call last):
+            ...
+        losses._errors.InputError: normface: label 10 is out of range; labels go from 0 to 9
+        """
         embeddings, weight = self._full_precision(embeddings)
-        labels = self._checked_labels(labels, len(embeddings))
-        self._check_index(index, len(embeddings))
+        labels = _checks.class_labels(self.name, labels, len(embeddings), self.num_classes)
+        _checks.check_index(self.name, index, len(embeddings), self.num_samples)
         batch = Batch(embeddings, labels, index, weight)
         with _without_autocast(embeddings.device.type):
             if not self.training:
@@ -184,7 +249,13 @@ class Head(nn.Module):
             return self.training_loss(batch)
 
     def logits(self, embeddings: Tensor) -> Tensor:
-        """B×C scores for inference: no margin, no state change."""
+        """B×C scores for inference: no margin, no state change. `InputError` if embeddings are not B×D.
+
+        >>> import losses
+        >>> head = losses.create("cosface", num_classes=10, dim=8)
+        >>> head.logits(head.weight.detach()).argmax(dim=1).tolist()
+        [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
+        """
         embeddings, weight = self._full_precision(embeddings)
         with _without_autocast(embeddings.device.type):
             return self.scores(embeddings, weight)
@@ -193,7 +264,7 @@ class Head(nn.Module):
         settings = [f"{name}={getattr(self, name)!r}" for name in self.hyper]
         return ", ".join([f"num_classes={self.num_classes}", f"dim={self.dim}", *settings])
 
-    # state: the random generator is part of it, and buffers that grow take the size they were saved with
+    # state: it includes the random generator, and growing buffers are loaded with the size that was saved
 
     def get_extra_state(self) -> Tensor:
         return self.generator.get_state()
@@ -211,67 +282,8 @@ class Head(nn.Module):
     def _growing_buffers(self) -> tuple[str, ...]:
         return ()
 
-    # checks
-
     def _full_precision(self, embeddings: Tensor) -> tuple[Tensor, Tensor]:
-        if not isinstance(embeddings, Tensor) or not embeddings.is_floating_point():
-            came = getattr(embeddings, "dtype", type(embeddings).__name__)
-            raise InputError(f"{self.name}: embeddings are {came}; expected a tensor of floating-point numbers")
-        if embeddings.ndim != 2 or embeddings.shape[1] != self.dim or len(embeddings) == 0:
-            raise InputError(
-                f"{self.name}: embeddings have shape {tuple(embeddings.shape)}; expected (B, {self.dim}) with B ≥ 1"
-            )
+        _checks.check_embeddings(self.name, embeddings, self.dim)
         weight: Tensor = self.weight
         dtype = torch.promote_types(torch.promote_types(embeddings.dtype, weight.dtype), torch.float32)
         return embeddings.to(dtype), weight.to(dtype)
-
-    def _checked_labels(self, labels: Tensor, size: int) -> Tensor:
-        if not isinstance(labels, Tensor) or labels.dtype not in INTEGERS:
-            came = getattr(labels, "dtype", type(labels).__name__)
-            raise InputError(f"{self.name}: labels are {came}; expected a tensor of integer class numbers")
-        if labels.shape != (size,):
-            raise InputError(
-                f"{self.name}: labels have shape {tuple(labels.shape)}; expected ({size},), one for each embedding"
-            )
-        low, high = (int(bound) for bound in labels.aminmax())
-        if low < 0 or high >= self.num_classes:
-            raise InputError(
-                f"{self.name}: label {low if low < 0 else high} is out of range; "
-                f"labels go from 0 to {self.num_classes - 1}"
-            )
-        return labels.long()
-
-    def _check_index(self, index: Tensor | None, size: int) -> None:
-        if index is None:
-            return
-        if not isinstance(index, Tensor) or index.dtype != torch.int64 or index.shape != (size,):
-            came = f"{index.dtype} of shape {tuple(index.shape)}" if isinstance(index, Tensor) else repr(index)
-            raise InputError(f"{self.name}: index is {came}; expected int64 sample numbers of shape ({size},)")
-        low, high = (int(bound) for bound in index.aminmax())
-        if low < 0 or (self.num_samples is not None and high >= self.num_samples):
-            top = "" if self.num_samples is None else f" and below num_samples={self.num_samples}"
-            raise InputError(f"{self.name}: index {low if low < 0 else high} is out of range; expected ≥ 0{top}")
-
-    def _whole(self, what: str, value: Any, least: int) -> int:
-        if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            raise InputError(f"{self.name}: {what}={value!r} is not allowed; expected an integer ≥ {least}")
-        return value
-
-    def _checked_counts(self, counts: Sequence[int] | Tensor | None) -> Tensor | None:
-        if counts is None:
-            return None
-        tensor = torch.as_tensor(counts)
-        whole = not tensor.is_floating_point() and tensor.dtype != torch.bool
-        if tensor.shape != (self.num_classes,) or not whole or bool((tensor < 0).any()):
-            raise InputError(
-                f"{self.name}: class_counts of shape {tuple(tensor.shape)} and {tensor.dtype} are not allowed; "
-                f"expected {self.num_classes} integers ≥ 0"
-            )
-        return tensor.to(torch.int64)
-
-    def _checked_smoothing(self, share: float) -> float:
-        if isinstance(share, bool) or not isinstance(share, int | float) or not 0.0 <= share < 1.0:
-            raise InputError(f"{self.name}: label_smoothing={share!r} is not allowed; expected 0 ≤ share < 1")
-        if share and not self.is_cross_entropy:
-            raise InputError(f"{self.name}: label_smoothing={share!r} is not allowed; it is no cross-entropy loss")
-        return float(share)

@@ -4,32 +4,40 @@
         m: float = number(0.35, low=0.0, high=2.0, meaning="margin taken from the target's cosine")
         search = {"m": (0.0, 0.5)}
 
-`search` says where tuning looks: `(low, high)`, `(low, high, "log")`, or a list of values. A hyper-parameter that it
-does not name keeps its value, but for the scale, which has a range of its own.
+`search` gives the ranges for tuning: `(low, high)`, `(low, high, "log")`, or a list of values. Tuning does not change a
+hyper-parameter that `search` does not name. The exception is the scale, which has a default range.
 
-The declaring functions return `Any` so that the annotation beside them is the type that the loss's code sees.
+The declaring functions return `Any`, so that type checkers use the annotation beside them.
 """
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from typing import Any
 
-from losses._errors import InputError
+from losses._checks import is_number, plain
+from losses._errors import InputError, did_you_mean
 
 LARGEST_SCALE = 10_000.0
 HALF_POSTERIOR_ANGLE = math.pi / 2.3
+ARGUMENTS = ("num_classes", "dim", "class_counts", "num_samples", "total_steps", "label_smoothing", "seed")
+"""What every loss takes beside its hyper-parameters."""
+ELSEWHERE = {
+    **dict.fromkeys(("embedding_size", "embedding_dim", "feat_dim", "in_features"), "dim"),
+    **dict.fromkeys(("out_features", "n_classes"), "num_classes"),
+    "scale": "s",
+}
+"""Names that other libraries use → their names here."""
 
 
 @dataclass(frozen=True)
 class Search:
-    """Where tuning looks for a value: among some, or between two bounds, both included."""
+    """The values that tuning tries: a few given ones, or those between two bounds, both included."""
 
     among: tuple[Any, ...] = ()
     low: float = 0.0
     high: float = 0.0
-    log: bool = False  # evenly in the logarithm
+    log: bool = False  # sampled evenly in the logarithm
     whole: bool = False
 
     def in_words(self) -> str:
@@ -43,7 +51,7 @@ SCALES = Search(low=4.0, high=64.0, log=True)
 
 @dataclass(frozen=True)
 class Hyper:
-    """What a loss takes under one name."""
+    """One hyper-parameter of a loss."""
 
     default: Any
     meaning: str
@@ -55,8 +63,12 @@ class Hyper:
     def accepts(self, value: Any) -> bool:
         raise TypeError(f"{type(self).__name__} does not say what it accepts")
 
+    def degrees_hint(self, name: str, value: Any) -> str:
+        """What to write instead of a value that is not accepted if it looks like degrees; otherwise nothing."""
+        return ""
+
     def resolve(self, value: Any, num_classes: int) -> Any:
-        """The value that the loss works with; rules such as s="auto" are worked out here."""
+        """The value that the loss computes with. Rules such as s="auto" become numbers here."""
         return value
 
 
@@ -68,6 +80,7 @@ class Number(Hyper):
     whole: bool = False
     rules: tuple[str, ...] = ()
     auto_from: int = 2
+    radians: bool = False
 
     def allowed(self) -> str:
         kind = "an integer" if self.whole else "a number"
@@ -78,9 +91,14 @@ class Number(Hyper):
     def accepts(self, value: Any) -> bool:
         if isinstance(value, str) or value is None:
             return value in self.rules or value is self.default
-        if isinstance(value, bool) or not isinstance(value, int if self.whole else int | float):
-            return False
-        return self.low <= value <= self.high and not (self.above and value == self.low)
+        return (
+            is_number(value, self.whole) and self.low <= value <= self.high and not (self.above and value == self.low)
+        )
+
+    def degrees_hint(self, name: str, value: Any) -> str:
+        if not (self.radians and is_number(value) and abs(value) <= 360.0 and self.accepts(math.radians(value))):
+            return ""
+        return f"; {name} is in radians: {value:g}° is {name}={math.radians(value):.3g}"
 
     def resolve(self, value: Any, num_classes: int) -> Any:
         if value == "auto":
@@ -108,11 +126,20 @@ def number(default: float | None, *, low: float, high: float, above: bool = Fals
     return Number(default, meaning, float(low), float(high), above)
 
 
+def radians(
+    default: float | None, *, low: float = 0.0, high: float = math.pi / 2, above: bool = False, meaning: str
+) -> Any:
+    """An angle in radians; an error helps someone who gives degrees."""
+    return Number(default, meaning, float(low), float(high), above, radians=True)
+
+
 def integer(default: int, *, low: int, high: int, meaning: str) -> Any:
+    """A whole number in [low, high]."""
     return Number(default, meaning, low, high, whole=True)
 
 
 def choice(default: Any, options: tuple[Any, ...], *, meaning: str) -> Any:
+    """One of a few values."""
     return Choice(default, meaning, options)
 
 
@@ -125,21 +152,21 @@ def scale(
 
 
 def auto_scale(num_classes: int) -> float:
-    """The rule behind s="auto": ln(C−1) / cos(π/2.3), with two classes treated as three.
+    """The rule behind s="auto": ln(C−1) / cos(π/2.3). Two classes count as three.
 
-    At this scale a sample at 78° (π/2.3) from its class, the other classes being at right angles to it, has
-    posterior 1/2. It is AdaAcos's rule, used here for every loss: 10.8 for C=10, 22.6 for 100, 45.5 for 10,572.
+    At this scale a sample has posterior 1/2 if it is at 78° (π/2.3) from its class and at 90° from all others. It is
+    AdaAcos's rule, used here for every loss: 10.8 for C=10, 22.6 for 100, 45.5 for 10,572.
     """
     return math.log(max(num_classes - 1, 2)) / math.cos(HALF_POSTERIOR_ANGLE)
 
 
 def with_search(loss: str, declared: Mapping[str, Hyper], spaces: Any) -> dict[str, Hyper]:
-    """The hyper-parameters with the spaces of the class's `search`; `ValueError` says which of them will not do."""
+    """The hyper-parameters with the ranges of the class's `search`; `InputError` names a range that is wrong."""
     if not isinstance(spaces, Mapping):
         raise InputError(f"{loss}: search={spaces!r} is not allowed; expected a mapping from names to ranges")
     for name in spaces:
         if name not in declared:
-            raise InputError(f"search: {_unknown(loss, name, declared)}")
+            raise InputError(f"search: {_unknown(loss, name, declared)}{did_you_mean(name, declared)}")
     found = {name: _read_search(loss, name, declared[name], given) for name, given in spaces.items()}
     return {**declared, **{name: replace(declared[name], search=search) for name, search in found.items()}}
 
@@ -161,15 +188,13 @@ def _read_search(loss: str, name: str, hyper: Hyper, given: Any) -> Search | Non
 
 
 def resolve_all(loss: str, declared: Mapping[str, Hyper], given: Mapping[str, Any], num_classes: int) -> dict[str, Any]:
-    """Every declared hyper-parameter's value; `ValueError` names what is unknown or out of range."""
-    for name in given:
-        if name not in declared:
-            raise InputError(_unknown(loss, name, declared))
+    """The value of every declared hyper-parameter; `InputError` names one that is out of range."""
     values = {}
     for name, hyper in declared.items():
-        value = given.get(name, hyper.default)
+        value = plain(given.get(name, hyper.default))
         if not hyper.accepts(value):
-            raise InputError(f"{loss}: {name}={value!r} is not allowed; {name} is {hyper.allowed()}")
+            hint = hyper.degrees_hint(name, value)
+            raise InputError(f"{loss}: {name}={value!r} is not allowed; {name} is {hyper.allowed()}{hint}")
         try:
             values[name] = hyper.resolve(value, num_classes)
         except ValueError as problem:
@@ -177,8 +202,20 @@ def resolve_all(loss: str, declared: Mapping[str, Hyper], given: Mapping[str, An
     return values
 
 
+def check_names(loss: str, declared: Mapping[str, Hyper], given: Mapping[str, Any], margin: str) -> None:
+    """`InputError` names a hyper-parameter that the loss does not have, and says what to write instead."""
+    for name, value in given.items():
+        if name in declared:
+            continue
+        known = (*ARGUMENTS, *declared)
+        meant = {**ELSEWHERE, "margin": margin}.get(name)
+        hint = did_you_mean(name, known)
+        if meant in known:
+            value = plain(value)
+            fits = meant not in declared or declared[meant].accepts(value)
+            hint = ("" if fits else declared[meant].degrees_hint(meant, value)) or f"; write {meant}={value!r}"
+        raise InputError(_unknown(loss, name, declared) + hint)
+
+
 def _unknown(loss: str, name: str, declared: Mapping[str, Hyper]) -> str:
-    takes = ", ".join(declared) or "none"
-    near = get_close_matches(name, list(declared), n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    return f"{loss} has no hyper-parameter {name!r}; it takes: {takes}{hint}"
+    return f"{loss} has no hyper-parameter {name!r}; it takes: {', '.join(declared) or 'none'}"

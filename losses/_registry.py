@@ -1,8 +1,8 @@
-"""Which losses there are: those defined in this folder, in installed packages and in plug-in files.
+"""The registered losses: those of this folder, of installed packages and of plug-in files.
 
-Files whose names begin with an underscore are the machinery; every other file is imported on first need, and so is
-every module that an installed package names under the entry-point group `marginbench.losses`. One that fails to
-import is reported by name and the rest goes on working; two losses of one name are an error.
+Files whose names begin with an underscore are machinery. Every other file is imported when a loss is first needed, and
+so is every module that an installed package names under the entry-point group `marginbench.losses`. A module that
+cannot be imported is reported by name, and the other losses work. Two losses of one name are an error.
 """
 
 import importlib
@@ -10,12 +10,11 @@ import importlib.util
 import sys
 import warnings
 import zlib
-from difflib import get_close_matches
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from losses._errors import InputError
+from losses._errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
     from losses._head import Head
@@ -24,15 +23,15 @@ _FOLDER = Path(__file__).parent
 _GROUP = "marginbench.losses"
 _losses: dict[str, type["Head"]] = {}
 _broken: dict[str, str] = {}
-_looked_at: set[str] = set()
+_seen: set[str] = set()  # modules and the entry-point group that were imported, or tried
 
 
 class DuplicateLossError(InputError):
-    """Two losses of one name."""
+    """Two losses have one name."""
 
 
 def register(loss: type["Head"]) -> None:
-    """Called when a loss's class is defined. Defining the same class again (a reload) replaces it."""
+    """Adds a loss when its class is defined. Defining the same class again, as a reload does, replaces it."""
     known = _losses.get(loss.name)
     if known is not None and (known.__module__, known.__qualname__) != (loss.__module__, loss.__qualname__):
         raise DuplicateLossError(
@@ -42,33 +41,75 @@ def register(loss: type["Head"]) -> None:
 
 
 def names() -> list[str]:
-    """The names of all losses, sorted."""
+    """The names of all losses, sorted.
+
+    >>> names()[:2]
+    ['adaacos', 'adacos']
+    """
     _discover()
     return sorted(_losses)
 
 
 def broken() -> dict[str, str]:
-    """Files of this folder and packages' modules that could not be imported, each with the reason."""
+    """Modules of this folder and of installed packages that could not be imported, with the reason.
+
+    >>> broken()
+    {}
+    """
     _discover()
     return dict(_broken)
 
 
 def get(name: str) -> type["Head"]:
-    """The class of a loss by its name."""
+    """The class of the loss of that name; `InputError` names a similar one.
+
+    >>> get("arcface").hyper["m"].default
+    0.5
+    >>> get("arcfase")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    losses._errors.InputError: no loss is named 'arcfase'; did you mean 'arcface'? (there are: adaacos, ...)
+    """
     _discover()
     if name in _losses:
         return _losses[name]
     if name in _broken:
         raise InputError(f"the loss {name!r} could not be imported: {_broken[name]}")
-    near = get_close_matches(str(name), list(_losses), n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    raise InputError(f"no loss is named {name!r}{hint} (there are: {', '.join(sorted(_losses))})")
+    raise InputError(
+        f"no loss is named {name!r}{did_you_mean(name, _losses)} (there are: {', '.join(sorted(_losses))})"
+    )
 
 
-def create(name: str, num_classes: int, dim: int, **settings: Any) -> "Head":
-    """A new head. Beside the loss's own hyper-parameters it takes `class_counts`, `num_samples`,
-    `total_steps`, `label_smoothing` and `seed`; see `Head`."""
+def create(name: str, num_classes: int | None = None, dim: int | None = None, **settings: Any) -> "Head":
+    """A new head of the loss of that name, for `num_classes` classes and embeddings of `dim` dimensions.
+
+    `settings` are the loss's hyper-parameters, and `class_counts`, `num_samples`, `total_steps`, `label_smoothing` and
+    `seed`, which `Head` explains. `InputError` says which argument is missing, unknown or out of range.
+
+    >>> create("cosface", num_classes=10, dim=8, s=16.0, m=0.2).weight.shape
+    torch.Size([10, 8])
+    >>> create("cosface", 10, embedding_size=8)
+    Traceback (most recent call last):
+        ...
+    losses._errors.InputError: cosface has no hyper-parameter 'embedding_size'; it takes: gradient, s, m; write dim=8
+    """
     return get(name)(num_classes, dim, **settings)
+
+
+def by_class_name(name: str) -> type["Head"]:
+    """The loss whose class has that name, the first registered of several; `AttributeError` names a similar one."""
+    if name.startswith("_"):  # Python and its tools ask every module for such names
+        raise AttributeError(f"module {__package__!r} has no attribute {name!r}")
+    known = class_names()
+    if name not in known:
+        raise AttributeError(f"module {__package__!r} has no attribute {name!r}{did_you_mean(name, known)}")
+    return known[name]
+
+
+def class_names() -> dict[str, type["Head"]]:
+    """Class name → loss, so that a plug-in never hides a loss of this folder."""
+    _discover()
+    return {loss.__name__: loss for loss in reversed(_losses.values())}
 
 
 def load_plugin(path: str | Path) -> list[str]:
@@ -78,7 +119,6 @@ def load_plugin(path: str | Path) -> list[str]:
         raise InputError(f"there is no plug-in file {path}")
     _discover()
     module = f"losses_plugin_{path.stem}_{zlib.crc32(str(path).encode()):x}"
-    before = set(_losses)
     spec = importlib.util.spec_from_file_location(module, path)
     if spec is None or spec.loader is None:
         raise InputError(f"the plug-in {path} is no Python file: its name should end in .py")
@@ -87,55 +127,48 @@ def load_plugin(path: str | Path) -> list[str]:
     try:
         spec.loader.exec_module(loaded)
     except DuplicateLossError:
-        _forget(module, before)
+        _forget(module)
         raise
     except Exception as problem:
-        _forget(module, before)
+        _forget(module)
         raise InputError(f"the plug-in {path} could not be imported: {_reason(problem)}") from problem
     return sorted(name for name, loss in _losses.items() if loss.__module__ == module)
 
 
 def _discover() -> None:
     for path in sorted(_FOLDER.glob("[!_]*.py")):
-        if path.stem in _looked_at:
-            continue
-        before = set(_losses)
-        try:
-            if path.stem in sys.modules[__package__].__all__:  # importing it would put the module in that name's place
-                raise InputError(f"losses.{path.stem} is something else already; rename the file")
-            importlib.import_module(f"losses.{path.stem}")
-        except DuplicateLossError:
-            _forget(f"losses.{path.stem}", before)
+        _import(path.stem, f"{__package__}.{path.stem}", f"losses/{path.name}")
+    if _GROUP not in _seen:
+        _seen.add(_GROUP)
+        for point in entry_points(group=_GROUP):
+            _import(point.name, point.module, f"the plug-in {point.name} = {point.value}")
+
+
+def _import(name: str, module: str, what: str) -> None:
+    """Imports a module once. An installed package that clashes with a loss of this folder counts as broken."""
+    if module in _seen:
+        return
+    _seen.add(module)
+    is_own = module == f"{__package__}.{name}"
+    try:
+        if is_own and name in sys.modules[__package__].__all__:  # the module would replace what has that name
+            raise InputError(f"{module} would hide something else of that name; rename the file")
+        importlib.import_module(module)
+    except (Exception, SystemExit) as problem:
+        _forget(module)
+        if is_own and isinstance(problem, DuplicateLossError):
+            _seen.discard(module)
             raise
-        except Exception as problem:
-            _report_broken(path.stem, f"losses.{path.stem}", before, f"losses/{path.name}: {_reason(problem)}")
-        _looked_at.add(path.stem)
-    if _GROUP not in _looked_at:
-        _looked_at.add(_GROUP)
-        _discover_packages()
+        _broken[name] = f"{what}: {_reason(problem)}"
+        warnings.warn(f"{_broken[name]}; the other losses work", stacklevel=4)
 
 
-def _discover_packages() -> None:
-    """An installed package must not make this folder's losses unusable, so its clash of names is one more failure."""
-    for point in entry_points(group=_GROUP):
-        before = set(_losses)
-        try:
-            point.load()
-        except (Exception, SystemExit) as problem:
-            reason = f"the plug-in {point.name} = {point.value}: {_reason(problem)}"
-            _report_broken(point.name, point.module, before, reason)
-
-
-def _report_broken(name: str, module: str, before: set[str], reason: str) -> None:
-    _forget(module, before)
-    _broken[name] = reason
-    warnings.warn(f"{reason}; the other losses work", stacklevel=4)
-
-
-def _forget(module: str, before: set[str]) -> None:
+def _forget(module: str) -> None:
+    """Removes a module that failed, and the losses that it defined."""
     sys.modules.pop(module, None)
-    for name in set(_losses) - before:
-        del _losses[name]
+    for name, loss in list(_losses.items()):
+        if loss.__module__ == module:
+            del _losses[name]
 
 
 def _where(loss: type) -> str:

@@ -1,4 +1,4 @@
-"""The B×C cosines, a tile of classes at a time, with each sample's own class struck out."""
+"""The B×C cosines, one tile of classes at a time, without each sample's own class."""
 
 import itertools
 import math
@@ -10,13 +10,13 @@ from torch import Tensor
 
 from losses._angles import inverse_norms
 
-TILE_ENTRIES = 2**20  # B×T numbers a tile: few enough for the cache, enough to outweigh the calls
+TILE_ENTRIES = 2**20  # B×T numbers per tile: few enough for the cache, enough to make the calls cheap
 NARROWEST, WIDEST = 512, 16_384
 
 
 @dataclass(frozen=True)
 class Tile:
-    """Classes `start` to `stop`, and where in the tile the batch's own classes are."""
+    """Classes `start` to `stop`, and the places of the batch's own classes in the tile."""
 
     start: int
     stop: int
@@ -27,7 +27,7 @@ class Tile:
 
 
 def tiles(labels: Tensor, num_classes: int) -> list[Tile]:
-    """Cuts the classes into tiles; the labels are sorted once so that every tile finds its own at once."""
+    """Cuts the classes into tiles. Sorting the labels once lets every tile find its own quickly."""
     width = min(max(TILE_ENTRIES // len(labels), NARROWEST), WIDEST)
     if width >= num_classes:
         rows = torch.arange(0, len(labels) * num_classes, num_classes, device=labels.device)

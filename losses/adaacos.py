@@ -11,10 +11,9 @@ class AdaAcos(TargetOnlyHead):
     """ℓ_y = s·cos(min(θ_y + m, π)) with m = max(0, median_i(min_{j≠y} θ_ij − θ_iy)) of each batch and
     s = ln(C−1)/cos(π/2.3); every other ℓ_j = s·cos θ_j.
 
-    Source: the AdaAcos repository of VBambi. The margin is the batch's median gap to the nearest other class, so
-    that about half of the batch stays inside it. Good for: many classes and no margin to tune; for ten classes
-    its author advises s≈6 rather than the formula's 10.8. No gradient goes through m; `gradient` is "detached"
-    by default, as in its reference.
+    Source: the AdaAcos repository of VBambi. The margin is the batch's median gap to the nearest other class, so about
+    half of the batch stays inside it. Good for: many classes and no margin to tune. For ten classes its author advises
+    s≈6, not the formula's 10.8. No gradient goes through m. `gradient` is "detached" by default, as in the reference.
     """
 
     name = "adaacos"

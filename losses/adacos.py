@@ -9,7 +9,7 @@ from losses import Batch, CosineHead
 from losses._angles import angle
 from losses.adacos_fixed import fixed_scale
 
-SMALLEST_SCALE = 0.1  # with three classes the rule can fall below zero
+SMALLEST_SCALE = 0.1  # for three classes the rule can give a negative scale
 
 
 class AdaCos(CosineHead):
@@ -17,8 +17,8 @@ class AdaCos(CosineHead):
     θ_med the (lower) median over the batch of the angle to the own class, s_0 = √2·ln(C−1).
 
     Paper: Zhang et al., AdaCos: adaptively scaling cosine logits, 2019, arXiv:1905.00292.
-    Good for: no hyper-parameter to tune, at least 3 classes. The scale falls as training goes well. It is a
-    buffer, so a resumed run goes on with it; it changes in training only and is kept at .1 or above.
+    Good for: at least 3 classes and no hyper-parameter to tune. The scale falls while training makes progress. It is a
+    buffer, so a resumed run continues with it. It changes in training only and is never below .1.
     """
 
     name = "adacos"

@@ -1,15 +1,15 @@
-"""AdaFace: a margin that asks more of long embeddings, which are taken for good images."""
+"""AdaFace: a margin that depends on the embedding's length, which stands for the image's quality."""
 
 import math
 
 import torch
 from torch import Tensor
 
-from losses import Batch, TargetOnlyHead, number, scale
+from losses import Batch, TargetOnlyHead, number, radians, scale
 from losses._angles import angle
 
-EDGE = 1e-3  # the shifted angle stays this far inside [0, π]: beyond 0 its cosine would turn
-EQUAL = 1e-3  # lengths that deviate by less than this share of their mean count as equal
+EDGE = 1e-3  # the shifted angle stays this far inside [0, π]: below 0 its cosine would fall again
+EQUAL = 1e-3  # lengths count as equal if they deviate by less than this share of their mean
 
 
 class AdaFace(TargetOnlyHead):
@@ -17,17 +17,17 @@ class AdaFace(TargetOnlyHead):
     θ_y − m·ẑ clipped to [.001, π − .001]. μ and σ are running means of each batch's mean and deviation of ‖x‖.
 
     Paper: Kim, Jain and Liu, AdaFace: quality adaptive margin for face recognition, 2022, arXiv:2204.00964.
-    Good for: sets with images too poor to recognise: short embeddings get an angular margin, which lets go of the
-    hardest, long ones a margin on the cosine. No gradient goes through ẑ. μ and σ are buffers, take the first
-    batch's figures to begin with, and a batch of one leaves σ as it is; until there is a σ, ẑ is 0.
+    Good for: training sets with images too poor to recognise. Short embeddings get an angular margin, which gives the
+    hardest samples less weight; long ones get a margin on the cosine. No gradient goes through ẑ. μ and σ are buffers
+    and start from the first batch. A batch of one does not change σ. Until there is a σ, ẑ is 0.
     """
 
     name = "adaface"
     neutral = ({"m": 0.0}, "normface")
 
     s: float = scale(64.0)
-    m: float = number(0.4, low=0.0, high=math.pi / 2, meaning="margin, in the angle and on the cosine")
-    h: float = number(0.333, low=0.0, high=10.0, meaning="how much of the spread of lengths stays unclipped")
+    m: float = radians(0.4, meaning="margin, in the angle and on the cosine")
+    h: float = number(0.333, low=0.0, high=10.0, meaning="factor of the standardised length before it is clipped")
     rate: float = number(0.01, low=0.0, high=1.0, meaning="share of the new batch in μ and σ")
     search = {"m": (0.0, 0.6), "h": (0.1, 1.0, "log")}
 

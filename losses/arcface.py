@@ -1,10 +1,8 @@
 """ArcFace: an additive margin on the angle."""
 
-import math
-
 from torch import Tensor
 
-from losses import Batch, TargetOnlyHead, choice, number, scale
+from losses import Batch, TargetOnlyHead, choice, radians, scale
 from losses._angles import cosine_beyond
 
 
@@ -12,16 +10,17 @@ class ArcFace(TargetOnlyHead):
     """ℓ_y = s·cos(θ_y + m), every other ℓ_j = s·cos θ_j.
 
     Paper: Deng et al., ArcFace: additive angular margin loss for deep face recognition, 2019, arXiv:1801.07698.
-    Good for: verification with many classes. The defaults come from millions of images: with few classes or
-    epochs a smaller s and m train better. gradient="detached" is what current insightface computes.
+    Good for: verification with many classes. The defaults were chosen on millions of images: with few classes or
+    epochs, a smaller s and m train better. gradient="detached" is what current insightface computes.
     """
 
     name = "arcface"
+    margin_on = "angle"
     neutral = ({"m": 0.0}, "normface")
 
     s: float = scale(64.0)
-    m: float = number(0.5, low=0.0, high=math.pi / 2, meaning="margin added to the target's angle, radians")
-    beyond: str = choice("linear", ("linear", "clamp", "none"), meaning="how the target goes on where θ + m > π")
+    m: float = radians(0.5, meaning="margin added to the target's angle, radians")
+    beyond: str = choice("linear", ("linear", "clamp", "none"), meaning="how the target continues where θ + m > π")
     search = {"m": (0.0, 0.6)}
 
     def target_cosine(self, cosine: Tensor, batch: Batch) -> Tensor:

@@ -4,27 +4,26 @@ import math
 
 from torch import Tensor
 
-from losses import Head, number, scale
+from losses import Head, radians, scale
 from losses._angles import angle, unit
 from losses._errors import InputError
 
 
 class ArcGrad(Head):
-    """ℓ_j = −s·θ_j for all classes: a soft margin, since the slope does not die out near θ=0 as a cosine's does.
+    """ℓ_j = −s·θ_j for all classes: a soft margin, because the slope does not go to 0 near θ=0 as a cosine's does.
 
     Paper: ArcGrad, IJCNN 2020, doi 10.1109/IJCNN48605.2020.9207251.
-    Good for: angular compactness with no margin parameter. `s` is a number, "auto" (posterior 1/2 at 78° as for
-    every loss), or one of two rules that need `gap`, the average angle by which the own class is nearer than
-    another, in radians: "quoted", (W(C−1)+1)/gap, is the rule as the paper gives it; "maximiser",
-    (W((C−1)/e)+1)/gap, is what truly maximises its gradient. W is Lambert's function.
+    Good for: compact classes without a margin parameter. `s` is a number, "auto" (posterior 1/2 at 78° as for every
+    loss), or one of two rules that need `gap`, the average angle by which the own class is nearer than another, in
+    radians: "quoted", (W(C−1)+1)/gap, is the rule in the paper; "maximiser", (W((C−1)/e)+1)/gap, maximises the
+    paper's gradient. W is Lambert's function.
     """
 
     name = "arcgrad"
+    scale_on = "angle"
 
     s: float | str = scale(10.0, rules=("auto", "quoted", "maximiser"), meaning="scale of the angles, or a rule for it")
-    gap: float | None = number(
-        None, low=0.0, above=True, high=math.pi, meaning="average angular gap for the rules, radians"
-    )
+    gap: float | None = radians(None, above=True, high=math.pi, meaning="average angular gap for the rules, radians")
 
     def setup(self) -> None:
         rule = self.s

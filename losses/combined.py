@@ -1,10 +1,8 @@
 """The combined margin: multiplicative, additive angular and additive cosine at once."""
 
-import math
-
 from torch import Tensor
 
-from losses import Batch, TargetOnlyHead, choice, number, scale
+from losses import Batch, TargetOnlyHead, choice, number, radians, scale
 from losses._angles import cosine_beyond
 
 
@@ -12,8 +10,8 @@ class Combined(TargetOnlyHead):
     """ℓ_y = s·(cos(m1·θ_y + m2) − m3), every other ℓ_j = s·cos θ_j.
 
     Paper: Deng et al., ArcFace, 2019, arXiv:1801.07698, where CM1 is (1, .3, .2), the default here, and CM2 is
-    (.9, .4, .15). Good for: seeing the three margins as one family; (1, m, 0) is `arcface` and (1, 0, m)
-    `cosface` under the same `beyond`.
+    (.9, .4, .15). Good for: comparing the three margins within one formula; (1, m, 0) is `arcface` and (1, 0, m) is
+    `cosface` with the same `beyond`.
     """
 
     name = "combined"
@@ -21,9 +19,9 @@ class Combined(TargetOnlyHead):
 
     s: float = scale(64.0)
     m1: float = number(1.0, low=0.0, above=True, high=4.0, meaning="factor of the target's angle")
-    m2: float = number(0.3, low=0.0, high=math.pi / 2, meaning="margin added to the target's angle, radians")
-    m3: float = number(0.2, low=0.0, high=2.0, meaning="margin taken from the target's cosine")
-    beyond: str = choice("clamp", ("clamp", "linear", "none"), meaning="how the target goes on where m1·θ + m2 > π")
+    m2: float = radians(0.3, meaning="margin added to the target's angle, radians")
+    m3: float = number(0.2, low=0.0, high=2.0, meaning="margin subtracted from the target's cosine")
+    beyond: str = choice("clamp", ("clamp", "linear", "none"), meaning="how the target continues where m1·θ + m2 > π")
     search = {"m2": (0.0, 0.6), "m3": (0.0, 0.5)}
 
     def target_cosine(self, cosine: Tensor, batch: Batch) -> Tensor:

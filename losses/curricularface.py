@@ -1,11 +1,9 @@
-"""CurricularFace: ArcFace that weighs hard negatives more as training goes on."""
-
-import math
+"""CurricularFace: ArcFace that gives hard negatives more weight as training proceeds."""
 
 import torch
 from torch import Tensor
 
-from losses import Batch, MarginHead, choice, number, scale
+from losses import Batch, MarginHead, choice, number, radians, scale
 from losses._angles import cosine_beyond
 
 
@@ -14,17 +12,18 @@ class CurricularFace(MarginHead):
     every other ℓ_j = s·cos θ_j. t is a running mean of cos θ_y: t ← r·mean_i(cos θ_y) + (1−r)·t, from 0.
 
     Paper: Huang et al., CurricularFace: adaptive curriculum learning loss, 2020, arXiv:2004.00288.
-    Good for: easy samples first, hard ones later, with nothing to schedule: while t is small a hard class counts
-    for less than its cosine, later for more. Where θ_y + m > π, a class is hard that is above the target as
-    `beyond` continues it. t changes in training only and is a buffer.
+    Good for: easy samples first and hard ones later, without a schedule. While t is small a hard class has a smaller
+    logit than s·cos θ_j, later a larger one. Where θ_y + m > π, a class is hard if it is above the target that `beyond`
+    gives. t changes in training only and is a buffer.
     """
 
     name = "curricularface"
+    margin_on = "angle"
 
     s: float = scale(64.0)
-    m: float = number(0.5, low=0.0, high=math.pi / 2, meaning="margin added to the target's angle, radians")
+    m: float = radians(0.5, meaning="margin added to the target's angle, radians")
     rate: float = number(0.01, low=0.0, high=1.0, meaning="r, the share of the new batch in t")
-    beyond: str = choice("linear", ("linear", "clamp", "none"), meaning="how the target goes on where θ + m > π")
+    beyond: str = choice("linear", ("linear", "clamp", "none"), meaning="how the target continues where θ + m > π")
     search = {"m": (0.0, 0.6)}
 
     t: Tensor

@@ -1,11 +1,11 @@
-"""ElasticFace: ArcFace or CosFace with a margin drawn anew for every sample."""
+"""ElasticFace: ArcFace or CosFace with a random margin for every sample."""
 
 import math
 
 import torch
 from torch import Tensor
 
-from losses import Batch, TargetOnlyHead, choice, number, scale
+from losses import Batch, TargetOnlyHead, choice, number, radians, scale
 from losses._angles import cosine_beyond
 
 DEFAULTS = {"arc": (0.5, 0.05), "arc+": (0.5, 0.0175), "cos": (0.35, 0.05), "cos+": (0.35, 0.02)}
@@ -13,24 +13,25 @@ DEFAULTS = {"arc": (0.5, 0.05), "arc+": (0.5, 0.0175), "cos": (0.35, 0.05), "cos
 
 class ElasticFace(TargetOnlyHead):
     """ℓ_y = s·cos(θ_y + m_i), or s·(cos θ_y − m_i) with "cos", every other ℓ_j = s·cos θ_j, with m_i ~ N(m, σ).
-    A draw for each sample and step. Variants with + hand a batch's draws out by rank: the larger margin to the
+    There is one draw per sample and step. Variants with + assign a batch's draws by rank: the larger margin to the
     smaller cos θ_y.
 
     Paper: Boutros et al., ElasticFace: elastic margin loss for deep face recognition, 2022, arXiv:2109.09416.
-    Good for: classes that spread differently, which one fixed margin fits badly. m and σ are the paper's for each
-    variant unless given: arc .5 and .05, arc+ .5 and .0175, cos .35 and .05, cos+ .35 and .02. Draws are kept within
+    Good for: classes with different spreads, which one fixed margin fits badly. m and σ default to the paper's values
+    for each variant: arc .5 and .05, arc+ .5 and .0175, cos .35 and .05, cos+ .35 and .02. Draws are clipped to
     [0, π/2]. The public code of + pairs draws and samples by an argsort that is not their rank; here they are ranked.
     """
 
     name = "elasticface"
+    margin_on = "angle"
     neutral = ({"m": 0.0, "sigma": 0.0}, "normface")
 
     s: float = scale(64.0)
-    m: float = number(None, low=0.0, high=math.pi / 2, meaning="mean margin; None: the variant's")
+    m: float = radians(None, meaning="mean margin; None: the variant's")
     sigma: float = number(None, low=0.0, high=1.0, meaning="σ, deviation of the margins; None: the variant's")
     variant: str = choice("arc", tuple(DEFAULTS), meaning="margin on the angle or the cosine; +: larger for harder")
     beyond: str = choice(
-        "linear", ("linear", "clamp", "none"), meaning='how the target goes on where θ + m > π, for "arc"'
+        "linear", ("linear", "clamp", "none"), meaning='how the target continues where θ + m > π, for "arc"'
     )
     search = {"m": (0.0, 0.6), "sigma": (0.0, 0.1)}
 

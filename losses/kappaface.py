@@ -6,38 +6,40 @@ import warnings
 import torch
 from torch import Tensor
 
-from losses import Batch, TargetOnlyHead, choice, number, scale
+from losses import Batch, TargetOnlyHead, choice, number, radians, scale
 from losses._angles import cosine_beyond, unit
 
-BEYOND_LARGEST = 1.05  # the official code's K, so that the largest class keeps a margin
+BEYOND_LARGEST = 1.05  # of the official code's K, so that the largest class keeps a margin
 
 
 class KappaFace(TargetOnlyHead):
-    """ℓ_y = s·cos(θ_y + ψ_y·m0), every other ℓ_j = s·cos θ_j. ψ_c weighs the class's concentration κ_c and its
-    size n_c; scattered and rare classes get the larger margin. Recomputed once an epoch, ψ=1 in the first.
+    """ℓ_y = s·cos(θ_y + ψ_y·m0), every other ℓ_j = s·cos θ_j. ψ_c combines the class's concentration κ_c and its
+    size n_c; scattered and rare classes get the larger margin. It is computed once per epoch; in the first, ψ=1.
 
     z̄_i    running mean of each training sample's direction: α·z̄_i + (1−α)·z_i
     κ_c    r(d − r²)/(1 − r²) with r = ‖Σ z̄_i‖/n_c, standardised over the classes to κ̃_c
     w_k    1 − sigmoid(T·κ̃_c)            w_s    (cos(π·n_c/K) + 1)/2
 
     Paper: Oinar, Le and Woo, KappaFace: adaptive additive angular margin loss, 2022, arXiv:2201.07394.
-    Good for: long-tailed training sets. It needs `index=` at every step; `num_samples` and `class_counts` are
-    optional, the buffers grow and count by themselves. The official code differs from the paper's text:
+    Good for: long-tailed training sets. It needs `index=` at every step. `num_samples` and `class_counts` are optional:
+    without them the buffers grow and the classes are counted. The official code differs from the paper's text:
 
     variant="paper"     ψ = γ·w_s + (1−γ)·w_k, K = max n, population deviation
     variant="official"  ψ = γ·w_k + (1−γ)·w_s, K = 1.05·max n, unbiased deviation, z̄ renormalised
     """
 
     name = "kappaface"
+    margin_name = "m0"
+    margin_on = "angle"
     neutral = ({"m0": 0.0}, "normface")
 
     s: float = scale(64.0)
-    m0: float = number(0.8, low=0.0, high=math.pi / 2, meaning="largest margin added to the angle, radians")
-    temperature: float = number(0.4, low=0.0, high=100.0, meaning="T, how much concentration counts")
+    m0: float = radians(0.8, meaning="largest margin added to the angle, radians")
+    temperature: float = number(0.4, low=0.0, high=100.0, meaning="T, weight of the concentration")
     gamma: float = number(0.7, low=0.0, high=1.0, meaning="γ, the mix of the two weights")
     alpha: float = number(0.1, low=0.0, high=1.0, meaning="α, the share of the old direction that is kept")
     variant: str = choice("official", ("official", "paper"), meaning="the official code's rules or the paper's")
-    beyond: str = choice("linear", ("linear", "clamp", "none"), meaning="how the target goes on where θ + ψ·m0 > π")
+    beyond: str = choice("linear", ("linear", "clamp", "none"), meaning="how the target continues where θ + ψ·m0 > π")
     search = {"m0": (0.0, 1.0), "gamma": (0.0, 1.0)}
 
     directions: Tensor
@@ -96,8 +98,8 @@ class KappaFace(TargetOnlyHead):
 
 
 def concentration(mean_length: Tensor, dim: int) -> Tensor:
-    """κ of a von Mises–Fisher distribution from the length of the mean direction; infinite ones become the
-    largest finite one, undefined ones 0. A length of 1 up to rounding, as a class of one image has, is infinite."""
+    """κ of a von Mises–Fisher distribution from the length of the mean direction. An infinite κ becomes the largest
+    finite one, an undefined κ becomes 0. κ is infinite at length 1 up to rounding, as for a class of one image."""
     r = torch.where(mean_length > 1.0 - 1e-6, 1.0, mean_length)
     kappa = r * (dim - r**2) / (1.0 - r**2)
     finite = kappa[kappa.isfinite()]
@@ -106,7 +108,7 @@ def concentration(mean_length: Tensor, dim: int) -> Tensor:
 
 
 def standardised(values: Tensor, unbiased: bool) -> Tensor:
-    """Mean 0 and deviation 1 over the classes; equal values, or a single one, become 0."""
+    """The values with mean 0 and deviation 1 over the classes; equal values, or a single one, become 0."""
     centred = values - values.mean()
     freedom = len(values) - 1 if unbiased else len(values)
     deviation = (centred.square().sum() / max(freedom, 1)).sqrt()

@@ -5,7 +5,7 @@ import math
 import torch.nn.functional as F
 from torch import Tensor
 
-from losses import Batch, Head, number, scale
+from losses import Batch, Head, radians, scale
 from losses._angles import angle, cosines
 
 
@@ -13,15 +13,17 @@ class LiArcFace(Head):
     """ℓ_y = s·(π − 2(θ_y + m))/π, every other ℓ_j = s·(π − 2θ_j)/π.
 
     Paper: Li et al., AirFace: lightweight and efficient model for face recognition, 2019, arXiv:1907.12256.
-    Good for: small nets and short embeddings, its authors say. The target falls evenly all the way to θ=π, where a
-    cosine turns, and its slope does not die out near θ=0. m=0 is `arcgrad` at 2/π of the scale.
+    Good for: small networks and short embeddings, according to its authors. The target falls evenly up to θ=π, and its
+    slope does not go to 0 near θ=0 as a cosine's does. m=0 is `arcgrad` at 2/π of the scale.
     """
 
     name = "liarcface"
+    margin_on = "angle"
+    scale_on = "angle"
     neutral = ({"m": 0.0, "s": 5.0 * math.pi}, "arcgrad", {"s": 10.0})
 
     s: float = scale(64.0)
-    m: float = number(0.45, low=0.0, high=math.pi / 2, meaning="margin added to the target's angle, radians")
+    m: float = radians(0.45, meaning="margin added to the target's angle, radians")
     search = {"m": (0.0, 0.6)}
 
     def scores(self, embeddings: Tensor, weight: Tensor) -> Tensor:

@@ -4,7 +4,7 @@ import math
 
 from torch import Tensor
 
-from losses import Batch, TargetOnlyHead, choice, number, scale
+from losses import Batch, TargetOnlyHead, choice, number, radians, scale
 from losses._angles import cosine_beyond
 from losses._errors import InputError
 
@@ -14,21 +14,22 @@ class MagFace(TargetOnlyHead):
     a is ‖x‖ clipped to [l_a, u_a] and m(a) is linear from l_m at l_a to u_m at u_a.
 
     Paper: Meng et al., MagFace: a universal representation for face recognition and quality assessment, 2021,
-    arXiv:2103.06627. Good for: a length that tells how good an image is. The paper's bounds of length, 10 and 110,
-    are for 512 dimensions; here l_a and u_a are these, multiplied by √(D/512): embeddings of fewer dimensions are
-    shorter and would never leave the lower one. The gradient goes through the length too, in the margin and beside it.
+    arXiv:2103.06627. Good for: embeddings whose length measures the image's quality. The paper's bounds of the length,
+    10 and 110, are for 512 dimensions. Here they are multiplied by √(D/512), because embeddings of fewer dimensions are
+    shorter and would never exceed the lower bound. The gradient goes through the length in the margin and in the added
+    term.
     """
 
     name = "magface"
     neutral = ({"l_m": 0.0, "u_m": 0.0, "lambda_g": 0.0}, "normface")
 
     s: float = scale(64.0)
-    l_m: float = number(0.45, low=0.0, high=math.pi / 2, meaning="margin of the shortest, radians")
-    u_m: float = number(0.8, low=0.0, high=math.pi / 2, meaning="margin of the longest, radians")
-    l_a: float = number(10.0, low=0.0, above=True, high=1e4, meaning="least length that counts, for D=512")
-    u_a: float = number(110.0, low=0.0, above=True, high=1e4, meaning="greatest length that counts, for D=512")
-    lambda_g: float = number(35.0, low=0.0, high=1e6, meaning="weight of the term that pulls lengths up")
-    beyond: str = choice("linear", ("linear", "clamp", "none"), meaning="how the target goes on where θ + m > π")
+    l_m: float = radians(0.45, meaning="margin of the shortest embeddings, radians")
+    u_m: float = radians(0.8, meaning="margin of the longest embeddings, radians")
+    l_a: float = number(10.0, low=0.0, above=True, high=1e4, meaning="lower bound of the length, for D=512")
+    u_a: float = number(110.0, low=0.0, above=True, high=1e4, meaning="upper bound of the length, for D=512")
+    lambda_g: float = number(35.0, low=0.0, high=1e6, meaning="weight of the term that makes embeddings longer")
+    beyond: str = choice("linear", ("linear", "clamp", "none"), meaning="how the target continues where θ + m > π")
     search = {"l_m": (0.0, 0.45), "u_m": (0.45, 0.9)}
 
     def setup(self) -> None:

@@ -1,4 +1,4 @@
-"""MV-Softmax: a margin for the target, more weight for the classes that a sample is taken for."""
+"""MV-Softmax: a margin for the target, more weight for the classes that a sample is mistaken for."""
 
 import math
 
@@ -10,22 +10,23 @@ from losses._angles import cosine_beyond
 
 
 class MVSoftmax(MarginHead):
-    """ℓ_y = s·(cos θ_y − m), or s·cos(θ_y + m) with variant="arc"; another class with cos θ_j above the target so
-    lowered is hard and has ℓ_j = s·(t·cos θ_j + t − 1), every other ℓ_j = s·cos θ_j.
+    """ℓ_y = s·(cos θ_y − m), or s·cos(θ_y + m) with variant="arc". Another class is hard if its cos θ_j is above the
+    target's with margin; then ℓ_j = s·(t·cos θ_j + t − 1). Every other ℓ_j = s·cos θ_j.
 
     Paper: Wang et al., Mis-classified vector guided softmax loss for face recognition, 2020, arXiv:1912.00833 (its
-    adaptive form; m .5 for "arc"). Good for: hard negatives that count more from the first step on, by a fixed t.
+    adaptive form; m .5 for "arc"). Good for: more weight for hard negatives from the first step on, by a fixed t.
     """
 
     name = "mvsoftmax"
+    margin_on = "cosine"
     neutral = ({"m": 0.0, "t": 1.0}, "normface")
 
     s: float = scale(32.0)
     m: float = number(0.35, low=0.0, high=math.pi / 2, meaning="margin of the target")
-    t: float = number(1.12, low=1.0, high=2.0, meaning="how much more hard classes count; 1: no more than others")
-    variant: str = choice("cos", ("cos", "arc"), meaning="the margin is taken from the cosine, or added to the angle")
+    t: float = number(1.12, low=1.0, high=2.0, meaning="factor for hard classes; 1: they count like others")
+    variant: str = choice("cos", ("cos", "arc"), meaning="subtract the margin from the cosine, or add it to the angle")
     beyond: str = choice(
-        "linear", ("linear", "clamp", "none"), meaning='how the target goes on where θ + m > π, for "arc"'
+        "linear", ("linear", "clamp", "none"), meaning='how the target continues where θ + m > π, for "arc"'
     )
     search = {"m": (0.0, 0.5), "t": (1.0, 1.3)}
 

@@ -1,4 +1,4 @@
-"""P2SGrad: cosines pulled to 1 and 0 by squares, with neither scale nor margin."""
+"""P2SGrad: squared distances of the cosines from 1 and 0, without scale and margin."""
 
 import torch
 from torch import Tensor
@@ -11,10 +11,10 @@ class P2SGrad(Head):
     """L = ½·Σ_j (cos θ_j − 1[j=y])², mean over the batch.
 
     Paper: Zhang et al., P2SGrad: refined gradients for optimizing deep face models, 2019, arXiv:1905.02479.
-    Good for: few classes and nothing to tune. The gradient of a cosine is its distance from what it should be, where
-    that of softmax is a posterior that depends on a scale. Embeddings at their own class's weight have L ≥ ½·(C/D − 1)
-    on average, whatever the arrangement, and cosines all 0 have ½: for C > 2D the loss prefers to learn nothing.
-    It gives scores, cosines, but no posterior; no label smoothing.
+    Good for: few classes and nothing to tune. The gradient of a cosine is its distance from its target; with softmax it
+    is a posterior that depends on a scale. Embeddings at their own class's weight have L ≥ ½·(C/D − 1) on average for
+    any arrangement, and embeddings whose cosines are all 0 have L = ½: for C > 2D the loss prefers to learn nothing.
+    It gives scores, which are cosines, but no posterior and no label smoothing.
     """
 
     name = "p2sgrad"

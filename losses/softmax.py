@@ -1,4 +1,4 @@
-"""Plain softmax, the reference of references."""
+"""Plain softmax, the baseline without angles."""
 
 import torch
 from torch import Tensor, nn
@@ -9,8 +9,8 @@ from losses import Head
 class Softmax(Head):
     """ℓ_j = W_j·x + b_j: nothing is normalised, no margin, no scale.
 
-    The ordinary classifier, and the first line of every table. Good for closed-set accuracy; its embeddings
-    spread inside a class, because length can stand in for angle. Angles are measured after normalising W and x.
+    Source: the ordinary linear classifier, the first line of every table. Good for: closed-set accuracy. Its embeddings
+    spread inside a class, because length can replace angle. Angles are measured after normalising W and x.
     """
 
     name = "softmax"

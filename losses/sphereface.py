@@ -16,18 +16,18 @@ class SphereFace(TargetOnlyHead):
     with ψ(θ) = (−1)^k·cos(mθ) − 2k on [kπ/m, (k+1)π/m] and λ = max(λ_min, λ_0·(1+γt)^−p) at step t.
 
     Paper: Liu et al., SphereFace: deep hypersphere embedding for face recognition, 2017, arXiv:1704.08063.
-    Good for: the first angular margin, and one without a scale. m=1 is "modified softmax". Given `total_steps`,
-    the schedule is stretched so that λ_min is reached after 6 % of the run, as in the reference; a short run
-    would otherwise never leave modified softmax. λ_min=0 is never reached and leaves the schedule as it is.
-    cos(mθ) is Chebyshev's polynomial of cos θ: no acos.
+    Good for: an angular margin without a scale; it was the first. m=1 is "modified softmax". Given `total_steps`, the
+    schedule is stretched so that λ reaches λ_min after 6 % of the run, as in the reference; without it a short run
+    stays close to modified softmax. λ never reaches λ_min=0, so there the schedule is not stretched. cos(mθ) is
+    Chebyshev's polynomial of cos θ, which needs no acos.
     """
 
     name = "sphereface"
-    neutral = ({"m": 1}, "softmax")  # on unit weights, which is how weights start
+    neutral = ({"m": 1}, "softmax")  # for unit weights, as at the start
 
     m: int = integer(4, low=1, high=8, meaning="factor of the target's angle")
     lambda_0: float = number(1000.0, low=0.0, high=1e6, meaning="weight of cos θ at the start")
-    lambda_min: float = number(5.0, low=0.0, high=1e6, meaning="weight of cos θ in the end")
+    lambda_min: float = number(5.0, low=0.0, high=1e6, meaning="weight of cos θ at the end")
     gamma: float = number(0.12, low=0.0, high=1e3, meaning="speed of the annealing, per step")
     power: float = number(1.0, low=0.0, high=10.0, meaning="exponent of the annealing")
     search = {"m": (1, 4), "lambda_min": (1.0, 50.0, "log")}
@@ -64,7 +64,7 @@ class SphereFace(TargetOnlyHead):
 
 
 def psi(cosine: Tensor, m: int) -> Tensor:
-    """(−1)^k·cos(mθ) − 2k, which falls all the way from 1 at θ=0 to 1−2m at θ=π."""
+    """(−1)^k·cos(mθ) − 2k, which falls from 1 at θ=0 to 1−2m at θ=π."""
     before, multiple = torch.ones_like(cosine), cosine
     for _ in range(m - 1):
         before, multiple = multiple, 2.0 * cosine * multiple - before

@@ -1,4 +1,4 @@
-"""SphereFace2: a binary question for every class instead of a softmax over them."""
+"""SphereFace2: a binary classification for every class instead of a softmax over all."""
 
 import math
 
@@ -10,19 +10,19 @@ from losses import BinaryHead, choice, number
 
 class SphereFace2(BinaryHead):
     """L = f·(λ/r)·softplus(−(r·(g(cos θ_y) − m) + b)) + f·((1−λ)/r)·Σ_{j≠y} softplus(r·(g(cos θ_j) + m) + b), with
-    g(c) = 2·((c+1)/2)^t − 1 and a trainable b that starts where the loss of cosines all 0 is least.
+    g(c) = 2·((c+1)/2)^t − 1 and a trainable b that starts where the loss is least if all cosines are 0.
 
     Paper: Wen et al., SphereFace2: binary classification is all you need for deep face recognition, 2022,
-    arXiv:2108.01513. Good for: labels with noise, and training without normalising over the classes. No posterior
-    over the classes; no label smoothing. `gradient` is "detached" by default, as in its reference.
+    arXiv:2108.01513. Good for: noisy labels, and training without normalising over the classes. It has no posterior
+    over the classes and no label smoothing. `gradient` is "detached" by default, as in the reference.
     """
 
     name = "sphereface2"
 
     lambda_own: float = number(0.7, low=0.0, above=True, high=0.999, meaning="λ, the own class's share of the loss")
     r: float = number(40.0, low=0.0, above=True, high=1e4, meaning="scale of the scores")
-    m: float = number(0.4, low=0.0, high=2.0, meaning="margin, taken from the own class and added to the others")
-    t: float = number(3.0, low=1.0, high=20.0, meaning="how much g stretches the large cosines")
+    m: float = number(0.4, low=0.0, high=2.0, meaning="margin, subtracted from the own class and added to the others")
+    t: float = number(3.0, low=1.0, high=20.0, meaning="exponent by which g spreads large cosines")
     factor: float = number(50.0, low=0.0, above=True, high=1e4, meaning="f, of the whole loss, as in its reference")
     gradient: str = choice("detached", ("exact", "detached"), meaning="exact: through g; detached: as if g(c) were c")
     search = {"lambda_own": (0.3, 0.9), "r": (10.0, 80.0, "log"), "m": (0.0, 0.6)}
@@ -33,7 +33,7 @@ class SphereFace2(BinaryHead):
         self.bias = nn.Parameter(torch.tensor(self.first_bias()))
 
     def first_bias(self) -> float:
-        """ln 2z − a_n − ln(1−z+√((1−z)² + 4z·e^(a_p−a_n))), without the difference of near numbers for z > 1."""
+        """ln 2z − a_n − ln(1−z+√((1−z)² + 4z·e^(a_p−a_n))), without a difference of nearly equal numbers for z > 1."""
         z = self.lambda_own / ((1.0 - self.lambda_own) * (self.num_classes - 1))
         own, other = (self.r * (2.0 * math.pow(0.5, self.t) - 1.0 + sign * self.m) for sign in (-1.0, 1.0))
         root = math.hypot(1.0 - z, 2.0 * math.sqrt(z) * math.exp((own - other) / 2.0))

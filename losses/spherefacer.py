@@ -1,4 +1,4 @@
-"""SphereFace-R: the multiplicative margin revived, without annealing."""
+"""SphereFace-R: a multiplicative margin without annealing."""
 
 from torch import Tensor
 
@@ -12,7 +12,7 @@ class SphereFaceR(MarginHead):
 
     Paper: Liu et al., SphereFace revived: unifying hyperspherical face recognition, 2022, arXiv:2109.05565.
     Good for: SphereFace's margin with a fixed scale and no schedule. v1 pulls the own class nearer, v2 pushes the
-    others away. `gradient` is "detached" by default: to detach the margin is what the paper found to make it stable.
+    others away. `gradient` is "detached" by default, because the paper found that this makes training stable.
     """
 
     name = "spherefacer"

@@ -1,31 +1,30 @@
-"""Sub-center ArcFace: several centres a class, so that wrong labels and odd images need not pull at one."""
-
-import math
+"""Sub-center ArcFace: several centres per class, so that wrong labels and odd images do not disturb the main one."""
 
 import torch
 from torch import Tensor, nn
 
-from losses import Batch, MarginHead, choice, integer, number, scale
+from losses import Batch, MarginHead, choice, integer, radians, scale
 from losses._angles import cosine_beyond, unit, wide
 
-KEPT = 0.99  # what a class's counts keep at each of its samples: about the last hundred count
+KEPT = 0.99  # factor of a class's counts at each of its samples: about the last hundred samples count
 
 
 class SubCenter(MarginHead):
     """ℓ_y = s·cos(θ_y + m), every other ℓ_j = s·cos θ_j, where cos θ_j is the largest over class j's K centres.
 
     Paper: Deng et al., Sub-center ArcFace: boosting face recognition by large-scale noisy web faces, 2020.
-    Good for: training sets with wrong labels. `centres` (C×K×D) are trained; `weight` is each class's dominant
-    centre, the one that most of its recent samples were nearest to, and classifies and evaluates. `hits` counts.
+    Good for: training sets with wrong labels. `centres` (C×K×D) are trained. `weight` is each class's dominant centre,
+    the one nearest to most of its recent samples, which `hits` counts. It is used for scores and evaluation.
     """
 
     name = "subcenter"
+    margin_on = "angle"
     neutral = ({"k": 1, "m": 0.0}, "normface")
 
     s: float = scale(64.0)
-    m: float = number(0.5, low=0.0, high=math.pi / 2, meaning="margin added to the target's angle, radians")
+    m: float = radians(0.5, meaning="margin added to the target's angle, radians")
     k: int = integer(3, low=1, high=16, meaning="K, centres of each class")
-    beyond: str = choice("linear", ("linear", "clamp", "none"), meaning="how the target goes on where θ + m > π")
+    beyond: str = choice("linear", ("linear", "clamp", "none"), meaning="how the target continues where θ + m > π")
     search = {"m": (0.0, 0.6), "k": (1, 4)}
 
     hits: Tensor

@@ -1,4 +1,4 @@
-"""UniFace: one threshold for all classes, learned with them."""
+"""UniFace: one trainable threshold for all classes."""
 
 import math
 
@@ -12,14 +12,14 @@ class UniFace(BinaryHead):
     """L = softplus(−(s·(cos θ_y − m) − b)) + l·Σ_{j≠y} softplus(s·cos θ_j − b), b trainable from ln(10·C).
 
     Paper: Zhou et al., UniFace: unified cross-entropy loss for deep face recognition, 2023 (ICCV).
-    Good for: verification by one threshold: every cosine to the own class is pushed above b/s and every other one
-    below it. s="auto" takes the softmax losses' rule. No posterior over the classes; no label smoothing.
+    Good for: verification by one threshold: the loss pushes every cosine to the own class above b/s and every other one
+    below it. s="auto" uses the rule of the softmax losses. It has no posterior over the classes and no label smoothing.
     """
 
     name = "uniface"
 
     s: float = scale(64.0)
-    m: float = number(0.4, low=0.0, high=2.0, meaning="margin taken from the own class's cosine")
+    m: float = number(0.4, low=0.0, high=2.0, meaning="margin subtracted from the own class's cosine")
     lambda_others: float = number(1.0, low=0.0, above=True, high=1e4, meaning="l, weight of the other classes")
     search = {"m": (0.0, 0.6), "lambda_others": (0.1, 10.0, "log")}
 

@@ -1,14 +1,12 @@
 """What to tell someone with C classes: rules and bounds for every loss, and what was measured at the nearest C."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import losses
 from benchmark.advice.maps_file import Map, MapRow
 from benchmark.advice.theory import (
-    ANGLES,
-    COSINES,
     RULES,
     MarginBound,
     Rule,
@@ -16,22 +14,12 @@ from benchmark.advice.theory import (
     largest_cosine_margin,
 )
 from benchmark.errors import InputError
-from losses import CosineHead, Head, MarginHead
+from losses import Head
 
 FEWEST_CLASSES, MOST_CLASSES = 2, 10**12
 FAR = 2.0  # times the nearest measured number of classes: beyond it a warning says so
-MARGINS = ("m", "m0")
-BOUNDS: dict[str, Callable[[int, int], MarginBound]] = {
-    "cosface": largest_cosine_margin,
-    "mvsoftmax": largest_cosine_margin,
-    "arcface": largest_angular_margin,
-    "curricularface": largest_angular_margin,
-    "elasticface": largest_angular_margin,
-    "kappaface": largest_angular_margin,
-    "liarcface": largest_angular_margin,
-    "subcenter": largest_angular_margin,
-}
-"""Losses whose one margin is taken from the cosine or added to the angle, by default."""
+BOUNDS = {"cosine": largest_cosine_margin, "angle": largest_angular_margin}
+"""The largest useful margin, by a loss's `margin_on`."""
 
 
 @dataclass(frozen=True)
@@ -121,10 +109,10 @@ def best_measured(rows: Sequence[MapRow]) -> BestMeasured | None:
 
 def _of_loss(name: str, case: Case, near: Sequence[MapRow]) -> LossAdvice:
     loss = losses.get(name)
-    factor, kind = _rules_for(loss)
-    found = [(rule, scale_by(rule, case)) for rule in RULES if rule.multiplies == kind]
-    scales = tuple((rule, factor * scale) for rule, scale in found if scale is not None)
-    bound = BOUNDS.get(name)
+    rules = [rule for rule in RULES if "s" in loss.hyper and rule.multiplies == loss.scale_on]
+    found = [(rule, scale_by(rule, case)) for rule in rules]
+    scales = tuple((rule, _scale_factor(loss) * scale) for rule, scale in found if scale is not None)
+    bound = BOUNDS.get(loss.margin_on) if loss.margin_name in loss.hyper else None
     datasets = dict.fromkeys(row.dataset for row in near)
     best = [best_measured([row for row in near if row.loss == name and row.dataset == one]) for one in datasets]
     return LossAdvice(
@@ -137,32 +125,26 @@ def _of_loss(name: str, case: Case, near: Sequence[MapRow]) -> LossAdvice:
 
 
 def _within_reach(loss: type[Head], bound: MarginBound) -> MarginBound:
-    """The bound, or what the loss takes at most where that is less."""
-    most = next(float(getattr(loss.hyper[name], "high", math.inf)) for name in MARGINS if name in loss.hyper)
+    """The bound, or the largest margin that the loss accepts if that is less."""
+    most = float(getattr(loss.hyper[loss.margin_name], "high", math.inf))
     return bound if bound.largest <= most else replace(bound, largest=most, why=f"the most it takes; {bound.why}")
 
 
-def _rules_for(loss: type[Head]) -> tuple[float, str]:
-    """What the rules' scale is multiplied by for this loss, and the kind of rules; no kind, no rules."""
-    if "s" not in loss.hyper:
-        return 1.0, ""
-    if loss.name == "arcgrad":
-        return 1.0, ANGLES
-    if loss.neutral is not None and len(loss.neutral) == 3 and loss.neutral[1] == "arcgrad":
-        return loss.neutral[0]["s"] / loss.neutral[2]["s"], ANGLES
-    scaled = issubclass(loss, MarginHead) or (
-        issubclass(loss, CosineHead) and loss.target_value is CosineHead.target_value
-    )
-    return 1.0, COSINES if scaled and loss.is_cross_entropy else ""
+def _scale_factor(loss: type[Head]) -> float:
+    """The loss's scale divided by the equal scale of the loss that it equals without margin."""
+    if loss.neutral is None or len(loss.neutral) < 3:
+        return 1.0
+    own, _, equal = loss.neutral
+    return float(own["s"] / equal["s"]) if "s" in own and "s" in equal else 1.0
 
 
 def _has_choice(loss: type[Head]) -> bool:
-    return any(name in loss.hyper for name in ("s", *MARGINS))
+    return any(name in loss.hyper for name in ("s", loss.margin_name))
 
 
 def _given(loss: type[Head]) -> str:
     """`s=64 m=0.5`, the defaults, which are the paper's."""
-    shown = {key: loss.hyper[key].default for key in ("s", *MARGINS) if key in loss.hyper}
+    shown = {key: loss.hyper[key].default for key in ("s", loss.margin_name) if key in loss.hyper}
     return " ".join(f"{key}={value:g}" if isinstance(value, int | float) else f"{key}={value}"
                     for key, value in shown.items() if value is not None)  # fmt: skip
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from benchmark.advice.advice import Advice, BestMeasured, Case, LossAdvice, best_measured, scale_by
 from benchmark.advice.maps_file import EXPERIMENT, Map
-from benchmark.advice.theory import COSINES, RULES, largest_cosine_margin
+from benchmark.advice.theory import COSINES, LOGITS, RULES, largest_cosine_margin
 from benchmark.metrics import COLUMNS
 from benchmark.tables import Column, Row, Table, Value
 from benchmark.tables.model import NOTHING
@@ -20,8 +20,8 @@ PLAIN = ("normface", "arcface", "cosface")  # whose best measured scale the tabl
 def rules_table(case: Case) -> Table:
     """Every rule's scale, and where it comes from."""
     rows = [
-        Row((Value(rule.name), Value(rule.formula), _scale(scale_by(rule, case), rule.bound), Value(rule.multiplies),
-             Value(rule.source)))
+        Row((Value(rule.name), Value(rule.formula), _scale(scale_by(rule, case), rule.bound),
+             Value(LOGITS[rule.multiplies]), Value(rule.source)))
         for rule in RULES
     ]  # fmt: skip
     return Table(

@@ -15,8 +15,9 @@ ADACOS = "AdaCos, Zhang et al. 2019, arXiv:1905.00292"
 ADAACOS = "the AdaAcos repository of VBambi"
 ARCGRAD = "ArcGrad, IJCNN 2020, doi 10.1109/IJCNN48605.2020.9207251"
 RANKIN = "Rankin 1955, The closest packing of spherical caps in n dimensions"
-COSINES, ANGLES = "s·cos θ", "−s·θ"
-"""What a rule's scale multiplies: cosines, as in most losses, or angles, as in arcgrad."""
+COSINES, ANGLES = "cosine", "angle"
+LOGITS = {COSINES: "s·cos θ", ANGLES: "−s·θ"}
+"""The logit whose scale a rule gives, by the loss's `scale_on`."""
 
 
 @dataclass(frozen=True)

@@ -140,7 +140,7 @@ def _worst_fall(head: Head, length: float) -> float:
     return float((curve[:-1] - curve[1:]).clamp_min(0.0).max().nan_to_num(nan=math.inf))
 
 
-@check("gradient", 1e-4, "autograd against central differences in float64, with what has no gradient held fast")
+@check("gradient", 1e-4, "autograd against central differences in float64, with what has no gradient kept constant")
 def finite_differences(loss: type[Head]) -> float:
     embeddings, labels = batch(torch.float64)
     embeddings, labels = embeddings[:5], labels[:5]
@@ -149,7 +149,7 @@ def finite_differences(loss: type[Head]) -> float:
     freeze(head)
     head.generator.manual_seed(0)
     reference = copy.deepcopy(head)
-    _hold_fast(reference, embeddings, labels)
+    _keep_constant(reference, embeddings, labels)
     reference.generator.manual_seed(0)
     expected = _differences(reference, embeddings, labels)
     worst = 0.0
@@ -182,8 +182,8 @@ class _Tape:
         self.repeated = itertools.cycle(self.noted)
 
 
-def _hold_fast(head: Head, embeddings: Tensor, labels: Tensor) -> None:
-    """Makes the head repeat what it holds at this batch, and the margins that it says are detached as offsets."""
+def _keep_constant(head: Head, embeddings: Tensor, labels: Tensor) -> None:
+    """Makes the head repeat its constants of this batch, and the offsets of margins that it declares detached."""
     tapes = {"constant": _Tape()}
     head.constant = tapes["constant"]  # type: ignore[method-assign]
     if isinstance(head, MarginHead) and head.gradient == "detached":
@@ -286,12 +286,15 @@ def evaluation_changes_nothing(loss: type[Head]) -> float:
         return math.inf
     if loss.is_cross_entropy:
         return _apart(first, F.cross_entropy(scores, labels))
-    return _apart(first, _without_margin(loss, head)(embeddings, labels).detach()) if "m" in loss.hyper else 0.0
+    if loss.margin_name not in loss.hyper:
+        return 0.0
+    return _apart(first, _without_margin(loss, head)(embeddings, labels).detach())
 
 
 def _without_margin(loss: type[Head], head: Head) -> Head:
-    """The head with m=0, in training: what its evaluation should be where that is no cross-entropy."""
-    bare = make(loss, m=0.0)
+    """The head with margin 0, in training mode: its loss is what evaluation must give if it is not a cross-entropy."""
+    no_margin: dict[str, Any] = {loss.margin_name: 0.0}
+    bare = make(loss, **no_margin)
     bare.load_state_dict(head.state_dict())
     return bare
 

@@ -1,4 +1,4 @@
-"""A new loss's file: short, commented, and working as it is, so that it can be changed step by step."""
+"""The file of a new loss: short, commented, and working, so that it can be changed step by step."""
 
 import keyword
 import re
@@ -28,22 +28,22 @@ class {title}(TargetOnlyHead):
     """
 
     name = "{name}"
-    neutral = ({{"m": 0.0}}, "normface")  # the setting without margin, and what the loss then equals: the audit looks
+    neutral = ({{"m": 0.0}}, "normface")  # the audit checks that without margin the loss equals normface
 
-    # Hyper-parameters, with default, range and meaning. s="auto" takes the scale from the number of classes.
+    # Hyper-parameters with default, range and meaning. s="auto" derives the scale from the number of classes.
     s: float = scale("auto")
-    m: float = number(0.2, low=0.0, high=1.0, meaning="margin taken from the target's cosine")
-    search = {{"m": (0.0, 0.5)}}  # where `tune` looks; the scale has a range of its own
+    m: float = number(0.2, low=0.0, high=1.0, meaning="margin subtracted from the target's cosine")
+    search = {{"m": (0.0, 0.5)}}  # what `tune` searches; the scale has a default range
 
     def target_cosine(self, cosine: Tensor, batch: Batch) -> Tensor:
-        # `cosine` is cos θ between each embedding and its own class (B). What is returned takes its place in training;
-        # autograd does the rest. It must not rise while θ goes from 0 to π. losses/_head.py has what else is possible.
+        # `cosine` is cos θ between each embedding and its own class (B). The result replaces it in training; autograd
+        # does the rest. It must not rise while θ goes from 0 to π. losses/_head.py says what else a loss can declare.
         return cosine - self.m
 '''
 
 
 def write_template(name: str, folder: Path | None = None) -> Path:
-    """Writes `<name>.py` into losses/, or into another folder as a plug-in. `ValueError` if the name will not do."""
+    """Writes `<name>.py` into losses/, or into another folder as a plug-in. `InputError` if the name cannot be used."""
     check_name(name)
     path = (folder or Path(losses.__file__).parent) / f"{name}.py"
     if path.exists():

@@ -11,8 +11,6 @@ import pandas as pd
 import losses
 from benchmark.spec.labels import with_settings as labelled
 
-SCALES = ("s",)
-MARGINS = ("m", "m0")  # what the one margin of a loss may be called; kappaface calls it m0
 TUNED = " (tuned)"  # how labels of tuned rows end
 FEWEST = 2  # values without which nothing varies
 
@@ -45,7 +43,7 @@ def with_settings(table: pd.DataFrame, classes: Mapping[str, int]) -> pd.DataFra
 def scale_and_margin(name: str, hyper: str, classes: int) -> tuple[float | None, float | None]:
     """s and m of a loss whose given hyper-parameters are the JSON text `hyper`, read from the loss itself."""
     head = losses.create(name, num_classes=classes, dim=2, **json.loads(hyper))
-    return _plain(head, SCALES), _plain(head, MARGINS)
+    return _plain(head, "s"), _plain(head, head.margin_name)
 
 
 def all_settings(name: str, hyper: str) -> dict[str, Any]:
@@ -57,8 +55,8 @@ def all_settings(name: str, hyper: str) -> dict[str, Any]:
 @cache
 def variant(name: str, hyper: str) -> str:
     """`arcface`, or `arcface gradient=detached`: the loss with the settings given that are neither s nor m."""
-    given = json.loads(hyper)
-    return labelled(name, {key: given[key] for key in given if key not in (*SCALES, *MARGINS)})
+    given, shown = json.loads(hyper), ("s", losses.get(name).margin_name)
+    return labelled(name, {key: given[key] for key in given if key not in shown})
 
 
 def scales_of(rows: pd.DataFrame) -> pd.DataFrame:
@@ -76,13 +74,10 @@ def why_no_scales(rows: pd.DataFrame) -> str:
     return "" if len(scales_of(rows)) else "every loss has one scale only on each dataset"
 
 
-def _plain(head: losses.Head, names: tuple[str, ...]) -> float | None:
-    """A setting that is one number and stays what it is: an adapted one is a tensor."""
-    for name in names:
-        value = getattr(head, name, None)
-        if isinstance(value, int | float):
-            return float(value)
-    return None
+def _plain(head: losses.Head, name: str) -> float | None:
+    """A setting that is one number and does not change: an adapted one is a tensor."""
+    value = getattr(head, name, None)
+    return float(value) if isinstance(value, int | float) else None
 
 
 def _or_nan(value: float | None) -> float:

@@ -215,8 +215,9 @@ def test_a_right_loss_passes_them_all(registered: dict[str, type[Head]]) -> None
     assert [outcome for outcome in audit(["good"]) if outcome.verdict != "pass"] == []
 
 
+@pytest.mark.contract
 @pytest.mark.parametrize("name", losses.names())
-def test_every_loss_of_the_project_passes(name: str) -> None:
+def test_every_loss_passes(name: str) -> None:
     assert [outcome for outcome in audit([name]) if outcome.verdict == "fail"] == []
 
 

@@ -1,6 +1,6 @@
 """Every loss written out longhand in float64, in loops, from the formulas of the papers; nothing shared with `losses`.
 
-`loss_value` takes the offsets of a margin that is held fast (a detached gradient) or works the margin out itself;
+`target_only` takes the offsets of a margin that is kept constant (a detached gradient) or computes the margin itself;
 `numeric_gradient` differentiates any of it by central differences.
 """
 
@@ -62,11 +62,11 @@ def cross_entropy(logits: Array, labels: Array) -> float:
 
 
 def target_only(
-    batch: Longhand, scale: Callable[[int], float], target: Callable[[int, float], float], held: Array | None
+    batch: Longhand, scale: Callable[[int], float], target: Callable[[int, float], float], constant: Array | None
 ) -> float:
     logits = np.cos(batch.theta)
     for i, label in enumerate(batch.labels):
-        own = target(i, batch.own(i)) if held is None else math.cos(batch.own(i)) + held[i]
+        own = target(i, batch.own(i)) if constant is None else math.cos(batch.own(i)) + constant[i]
         logits[i, label] = own
         logits[i] *= scale(i)
     return cross_entropy(logits, batch.labels)

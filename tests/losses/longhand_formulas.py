@@ -1,6 +1,6 @@
 """Losses that need more than a target in the place of cos θ_y, written out longhand in float64.
 
-Each takes the batch `there` to compute at and the batch `here` whose figures are held fast: state, detached margins,
+Each takes the batch `there` to compute at and the batch `here` whose values stay constant: state, detached margins,
 weights without gradient. At `here` itself both are the same. `corner` says how near `here` lies to where a formula
 has a corner that central differences would step over.
 """
@@ -48,7 +48,7 @@ def softplus(value: float) -> float:
 def margin_softmax(
     there: Longhand, here: Longhand, chosen: Settings, target: Target, negative: Negative = cosine
 ) -> float:
-    """Cross-entropy of s times both rules; a detached rule is its offset from the cosine, held as it is at `here`."""
+    """Cross-entropy of s times both rules; a detached rule is its offset from the cosine, kept as it is at `here`."""
     exact = chosen.get("gradient", "exact") == "exact"
     logits = np.zeros_like(there.theta)
     for i, label in enumerate(there.labels):

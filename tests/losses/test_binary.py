@@ -68,7 +68,8 @@ def test_uniface_bias_is_a_threshold_for_the_cosine() -> None:
     assert head.eval()(x, y).item() == pytest.approx(terms.sum(1).mean().item())
 
 
-@pytest.mark.parametrize("name", ["sphereface2", "uniface"])
+@pytest.mark.contract
+@pytest.mark.parametrize("name", [name for name in losses.names() if issubclass(losses.get(name), losses.BinaryHead)])
 def test_the_bias_is_trained_kept_and_stored(name: str) -> None:
     head = losses.create(name, num_classes=CLASSES, dim=DIM).double()
     x, y = random_batch()
@@ -88,13 +89,14 @@ def test_the_bias_is_trained_kept_and_stored(name: str) -> None:
     assert "bias" in head.state_dict()
 
 
-@pytest.mark.parametrize("name", ["sphereface2", "uniface", "p2sgrad"])
+@pytest.mark.contract
+@pytest.mark.parametrize("name", [name for name in losses.names() if not losses.get(name).is_cross_entropy])
 def test_scores_far_from_zero_stay_finite(name: str) -> None:
     """Cosines of ±1 at the largest scale: softplus of 1e4 and of −1e4."""
-    scale = {"sphereface2": {"r": 1e4}, "uniface": {"s": 1e4}, "p2sgrad": {}}[name]
-    head = losses.create(name, num_classes=2, dim=DIM, **scale)
+    loss = losses.get(name)
+    head = loss(loss.min_classes, DIM, **{key: loss.hyper[key].high for key in ("r", "s") if key in loss.hyper})
     x = torch.cat([head.weight.detach(), -head.weight.detach()]).requires_grad_()
-    value = head(x, torch.tensor([0, 1, 0, 1]))
+    value = head(x, torch.arange(head.num_classes).repeat(2))
     (to_x,) = torch.autograd.grad(value, x)
     assert value.isfinite()
     assert to_x.isfinite().all()

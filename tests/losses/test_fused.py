@@ -29,6 +29,7 @@ def both_paths(
     return head, reference
 
 
+@pytest.mark.contract
 @pytest.mark.parametrize("name", FUSED)
 @settings(max_examples=15, deadline=None)
 @given(
@@ -46,6 +47,7 @@ def test_any_size_in_any_blocks(
         assert_exact(loss_and_gradients(head, x, y), loss_and_gradients(reference, x.double(), y))
 
 
+@pytest.mark.contract
 @pytest.mark.parametrize("name", [name for name in FUSED if "s" in losses.get(name).hyper])
 @pytest.mark.parametrize("s", [16.0, 64.0, 256.0])
 @pytest.mark.parametrize(("classes", "dim"), [(300, 64), (1000, 16), (37, 512)])
@@ -161,6 +163,7 @@ def test_a_second_derivative_is_refused_clearly_and_the_plain_path_has_it() -> N
     assert torch.autograd.gradgradcheck(lambda at: plain(at, torch.arange(3)), wide)
 
 
+@pytest.mark.contract
 @pytest.mark.parametrize("name", FUSED)
 def test_one_dimension_leaves_nothing_but_rounding(name: str) -> None:
     """On a line no angle can change: every gradient through a direction is 0, up to fp32 rounding of s."""
@@ -217,13 +220,14 @@ def test_hard_negatives_at_scale_256(keep_bytes: int) -> None:
         assert_exact(loss_and_gradients(head, x, y), loss_and_gradients(reference, x.double(), y))
 
 
-@pytest.mark.parametrize("name", ["adacos", "adaacos", "sphereface", "adaface", "curricularface", "subcenter"])
+@pytest.mark.contract
+@pytest.mark.parametrize("name", losses.names())
 @pytest.mark.parametrize("fused", [True, False])
 def test_state_may_change_between_forward_and_backward(name: str, fused: bool) -> None:
     head = losses.create(name, num_classes=9, dim=4).double()
     head.fused = fused  # type: ignore[assignment]
     x, y = torch.randn(8, 4, dtype=torch.float64, requires_grad=True), torch.arange(8)
     scores = head.logits(x)
-    (head(x, y) + head(2.0 * x + 1.0, y) + scores.sum()).backward()
+    (head(x, y, index=y) + head(2.0 * x + 1.0, y, index=y) + scores.sum()).backward()
     assert x.grad is not None
     assert x.grad.isfinite().all()

@@ -9,6 +9,7 @@ import torch
 import losses
 from benchmark.audit.setting import loss_and_gradients
 from losses.curricularface import CurricularFace
+from tests.losses.test_longhand import OWN
 
 CLASSES, DIM = 6, 8
 
@@ -61,19 +62,25 @@ def test_what_equals_another_loss(one: tuple[str, dict[str, Any]], two: tuple[st
 )  # fmt: skip
 def test_scales(name: str, scale: float) -> None:
     assert losses.create(name, num_classes=10, dim=4).s == scale
-    automatic = float(losses.create(name, num_classes=10, dim=4, s="auto").s)  # type: ignore[arg-type]
-    assert automatic == pytest.approx(10.80, abs=5e-3)
 
 
-@pytest.mark.parametrize("name", losses.names())
-def test_gradient_modes_and_their_defaults(name: str) -> None:
-    head = losses.create(name, num_classes=5, dim=4)
-    if isinstance(head, losses.MarginHead) or name == "sphereface2":
-        detached = name in ("adaacos", "x2softmax", "spherefacer", "sphereface2")
-        assert head.gradient == ("detached" if detached else "exact")
-        assert losses.create(name, num_classes=5, dim=4, gradient="exact").gradient == "exact"
-    else:
-        assert "gradient" not in losses.get(name).hyper
+@pytest.mark.contract
+@pytest.mark.parametrize("name", [name for name in losses.names() if issubclass(losses.get(name), losses.MarginHead)])
+def test_every_margin_has_both_gradients(name: str) -> None:
+    for gradient in ("exact", "detached"):
+        assert losses.create(name, num_classes=5, dim=4, gradient=gradient).gradient == gradient
+
+
+def test_gradients_by_default() -> None:
+    """Detached only where the reference detaches; the others have no such choice."""
+    by_default = {
+        name: losses.get(name).hyper["gradient"].default for name in OWN if "gradient" in losses.get(name).hyper
+    }
+    detached = {name for name, gradient in by_default.items() if gradient == "detached"}
+    assert detached == {"adaacos", "x2softmax", "spherefacer", "sphereface2"}
+    assert {*by_default.values()} == {"exact", "detached"}
+    margins = {name for name in OWN if issubclass(losses.get(name), losses.MarginHead)}
+    assert set(by_default) == margins | {"sphereface2"}
 
 
 # hard negatives

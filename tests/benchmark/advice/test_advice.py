@@ -125,12 +125,13 @@ def test_inside_what_was_measured_there_is_no_warning(tmp_path: Path) -> None:
     assert advise(Case(1000, dim=64, images_per_class=10), stored).warnings == ()
 
 
+@pytest.mark.contract
 @pytest.mark.parametrize("classes", [2, 10, 1000])
 def test_no_margin_is_advised_that_the_loss_refuses(classes: int) -> None:
     for one in advise(Case(classes), None).losses:
         if one.margin is not None:
-            name = "m0" if one.loss == "kappaface" else "m"
-            losses.create(one.loss, num_classes=max(classes, 3), dim=4, **{name: one.margin.largest})
+            loss = losses.get(one.loss)
+            loss(max(classes, 3), 4, **{loss.margin_name: one.margin.largest})
 
 
 def test_best_scales_beyond_which_nothing_was_tried_are_named(tmp_path: Path) -> None:
