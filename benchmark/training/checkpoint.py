@@ -17,8 +17,8 @@ from safetensors.torch import save
 from torch import Tensor, nn
 
 from benchmark.errors import InputError
+from benchmark.recipe.optimisers import Optimiser
 from benchmark.training.history import Row
-from benchmark.training.optimisers import Optimiser
 from benchmark.training.precision import Precision
 from datasets._files import write_atomically
 
