@@ -6,29 +6,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+from benchmark.recipe import Recipe
+
 PROTOCOL_VERSION = 1
 """Goes up when the same cell would come out otherwise: batch order, augmentation, initial weights, metrics."""
-
-OPTIMISERS = ("sgd", "adamw", "muon")
-SCHEDULES = ("cosine", "onecycle", "step", "constant")
-AUGMENTATIONS = ("none", "shift", "affine", "flip", "crop_flip")
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """How a backbone is trained; the same for every loss of a comparison."""
-
-    optimiser: str = "sgd"  # one of OPTIMISERS
-    lr: float = 0.1
-    momentum: float = 0.9
-    weight_decay: float = 5e-4
-    schedule: str = "cosine"  # one of SCHEDULES
-    warmup: float = 0.05  # share of the run in which the rate rises
-    milestones: tuple[float, ...] = ()  # shares of the run at which `step` divides the rate by 10
-    epochs: int = 10
-    batch: int = 128
-    augmentation: str = "none"  # one of AUGMENTATIONS
-    label_smoothing: float = 0.0
 
 
 @dataclass(frozen=True)

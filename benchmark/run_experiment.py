@@ -19,8 +19,9 @@ from benchmark.engine.worker import Setting
 from benchmark.errors import InputError
 from benchmark.metrics import primary
 from benchmark.results import current_runs, tidy
-from benchmark.store import Run, Store, summary_table, write_atomically
+from benchmark.store import Run, Store, summary_table
 from benchmark.training import check_device
+from datasets._files import write_atomically
 
 INTERRUPTED = 130
 """The exit status after Ctrl-C."""

@@ -7,6 +7,7 @@ A file dropped into this folder adds a dataset (a subclass of `Dataset`) or a wr
     class Mine(datasets.Dataset):
         name = "mine"
         summary = "what it is"
+        protocol = "open"
         count = datasets.Whole(10, "what the option means", low=1, high=100)
 
         def build(self, place, seed):
@@ -15,9 +16,9 @@ A file dropped into this folder adds a dataset (a subclass of `Dataset`) or a wr
 
 from datasets._check import check
 from datasets._data import Data, Images, Pairs, Split
-from datasets._dataset import Dataset, Wrapper
+from datasets._dataset import Dataset, Size, Wrapper
 from datasets._errors import InputError
-from datasets._load import load, names, options, resolve, summary, wrapper_names
+from datasets._load import load, names, options, protocol, resolve, summary, training_size, wrapper_names
 from datasets._options import Choice, Flag, Real, Text, Whole
 from datasets._registry import DuplicateNameError
 
@@ -31,6 +32,7 @@ __all__ = [
     "InputError",
     "Pairs",
     "Real",
+    "Size",
     "Split",
     "Text",
     "Whole",
@@ -39,7 +41,9 @@ __all__ = [
     "load",
     "names",
     "options",
+    "protocol",
     "resolve",
     "summary",
+    "training_size",
     "wrapper_names",
 ]

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import tempfile
 import warnings
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +14,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from datasets._errors import InputError
+from datasets._files import write_atomically
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -52,25 +50,7 @@ def read_arrays(path: Path) -> Arrays:
 
 
 def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
-    content = save(dict(arrays), metadata={"sha256": _checksum(arrays)})
-    with whole_file(path) as temporary:
-        temporary.write_bytes(content)
-
-
-@contextmanager
-def whole_file(path: Path) -> Iterator[Path]:
-    """A temporary file beside `path`; flushed and renamed to it at the end, removed after an error."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-    os.close(handle)
-    temporary = Path(name)
-    try:
-        yield temporary
-        with temporary.open("rb") as file:
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    write_atomically(path, save(dict(arrays), metadata={"sha256": _checksum(arrays)}))
 
 
 def _checksum(arrays: Mapping[str, NDArray[Any]]) -> str:

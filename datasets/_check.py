@@ -1,4 +1,4 @@
-"""What would spoil a run is said before training begins."""
+"""Checks of loaded data: what would spoil a run is an error before training begins."""
 
 from __future__ import annotations
 
@@ -10,10 +10,15 @@ from datasets._splits import shorten
 
 
 def check(data: Data, *, min_classes: int = 2, min_per_class: int = 1, min_pairs: int = 1) -> Data:
-    """`data` itself, or ValueError with the counts that fall short.
+    """Returns `data` itself, or raises `InputError` with the counts that fall short.
 
     Training needs `min_classes` classes of `min_per_class` images; validation and test need `min_pairs`
     pairs of the same class and as many of different ones.
+
+    >>> import datasets
+    >>> data = datasets.load("digits")
+    >>> check(data, min_classes=10, min_per_class=50) is data
+    True
     """
     if data.num_classes < min_classes:
         raise InputError(f"{data.name}: {data.num_classes} training class(es), at least {min_classes} are needed")

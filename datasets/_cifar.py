@@ -11,7 +11,7 @@ import torch
 
 from datasets._archive import read_archive
 from datasets._data import Data, Split
-from datasets._dataset import Dataset
+from datasets._dataset import Dataset, Size
 from datasets._errors import InputError
 from datasets._missing import missing
 from datasets._options import Flag, Real
@@ -26,7 +26,6 @@ MOST_IMAGES = 50_000
 class Cifar(Dataset):
     """A subclass says what the files are called and how many label bytes (the last counts) an image has."""
 
-    image_shape = (3, 32, 32)
     folder: ClassVar[str]
     pickled_folder: ClassVar[str]
     archive: ClassVar[str]
@@ -39,6 +38,9 @@ class Cifar(Dataset):
 
     val_share = Real(0.1, "share of each class's training images that validates", low=0.01, high=0.5)
     download = Flag(False, "fetch what is missing into root, with torchvision's downloader", incidental=True)
+
+    def training_size(self) -> Size:
+        return Size(self.count, MOST_IMAGES / self.count * (1 - self.val_share), 32 * 32)
 
     def build(self, place: Place, seed: int) -> Data:
         contents = self._contents(place.root)

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from PIL import Image, ImageOps
 from torch import Tensor
 
-from datasets._cache import cached, read_arrays, whole_file
+from datasets._cache import cached, read_arrays
 from datasets._errors import InputError
+from datasets._files import whole_file
 from datasets._tree import Tree
 
 FORMATS = ("BMP", "GIF", "JPEG", "PNG", "PPM", "TIFF", "WEBP")

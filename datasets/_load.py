@@ -1,15 +1,15 @@
-"""From a name and options to checked data."""
+"""From a name and options to checked data, and to what is known of it without loading."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from datasets._check import check
-from datasets._data import Data
-from datasets._dataset import DATASETS, WRAPPERS, Dataset, Wrapper
+from datasets._data import Data, ProtocolName
+from datasets._dataset import DATASETS, WRAPPERS, Dataset, Size, Wrapper
 from datasets._errors import InputError
 from datasets._options import Option
 from datasets._place import place
@@ -18,19 +18,40 @@ WrapperSpec = Mapping[str, Mapping[str, object]]
 
 
 def names() -> list[str]:
+    """The names of all datasets, sorted: those of this folder, of installed packages and of plug-ins.
+
+    >>> "digits" in names()
+    True
+    """
     return DATASETS.names()
 
 
 def wrapper_names() -> list[str]:
+    """The names of all wrappers, sorted.
+
+    >>> "longtail" in wrapper_names()
+    True
+    """
     return WRAPPERS.names()
 
 
 def options(name: str) -> dict[str, Option[Any]]:
-    """The declared options of a dataset or wrapper: default, meaning, what is allowed."""
+    """The declared options of a dataset or wrapper by their names: default, meaning, what is allowed.
+
+    `InputError` names similar names if there is none of this one.
+
+    >>> options("longtail")["ratio"].allowed()
+    'a number from 1 to 100000'
+    """
     return _kind(name).options()
 
 
 def summary(name: str) -> str:
+    """One line about a dataset or wrapper; `InputError` if there is none of this name.
+
+    >>> summary("digits")
+    '1,797 handwritten digits of 8×8 pixels, with scikit-learn; closed'
+    """
     return _kind(name).summary
 
 
@@ -39,10 +60,41 @@ def _kind(name: str) -> type[Dataset] | type[Wrapper]:
 
 
 def resolve(name: str, *, wrappers: Sequence[WrapperSpec] = (), **given: object) -> dict[str, object]:
-    """What defines the data: each option with its value. ValueError where one is wrong. Reads no data."""
+    """What defines the data, as plain values: every option of the dataset and its wrappers, defaults filled in.
+
+    It takes a name, wrappers and options as `load` does and reads no data. `InputError` says which of them is wrong.
+
+    >>> resolve("digits", val_share=0.2)
+    {'name': 'digits', 'options': {'test_share': 0.25, 'val_share': 0.2}, 'wrappers': []}
+    """
     dataset = DATASETS.get(name)(**given)
     chain = [{wrapper.name: wrapper.values()} for wrapper in _wrappers(wrappers)]
     return {"name": name, "options": dataset.values(), "wrappers": chain}
+
+
+def training_size(resolved: Mapping[str, Any]) -> Size | None:
+    """How much the data that `resolve` describes trains on, roughly; None if only the data itself can tell.
+
+    `InputError` if the dataset, a wrapper or an option is unknown here.
+
+    >>> training_size(resolve("glyphs", wrappers=[{"subset": {"classes": 50}}]))
+    Size(classes=50, per_class=20.0, pixels=784)
+    """
+    size = _dataset(resolved).training_size()
+    for wrapper in _wrappers(resolved["wrappers"]):
+        size = None if size is None else wrapper.resized(size)
+    return size
+
+
+def protocol(resolved: Mapping[str, Any]) -> ProtocolName:
+    """Whether the data that `resolve` describes is "closed" or "open".
+
+    `InputError` if the dataset or an option is unknown here.
+
+    >>> protocol(resolve("glyphs"))
+    'open'
+    """
+    return cast(ProtocolName, _dataset(resolved).protocol)
 
 
 def load(
@@ -54,10 +106,18 @@ def load(
     cache: str | os.PathLike[str] | None = None,
     **given: object,
 ) -> Data:
-    """The dataset, split by `seed` and wrapped in the order given.
+    """A dataset, split by `seed`, changed by the wrappers in the order given, and checked.
 
-    `root` is where data lies on disk (default: MARGINBENCH_DATA, else `data`); `cache` is where made data is
-    kept (default: MARGINBENCH_CACHE, else `.cache` in root, else the user's cache folder).
+    `root` is the folder of the data (default: MARGINBENCH_DATA, else `data`). `cache` is the folder for made data
+    (default: MARGINBENCH_CACHE, else `.cache` in root, else the user's cache folder). Wrappers are a list such as
+    `[{"longtail": {"ratio": 100}}]`; all other arguments are options of the dataset.
+
+    `InputError` says what is wrong with a name, an option or the data. `FileNotFoundError` says where missing data
+    was looked for and how to get it.
+
+    >>> data = load("digits", wrappers=[{"subset": {"classes": 5}}])
+    >>> data.num_classes, data.image_shape, data.protocol
+    (5, (1, 8, 8), 'closed')
     """
     if isinstance(seed, bool) or not isinstance(seed, int):
         raise InputError(f"seed={seed!r}: expected a whole number")
@@ -68,6 +128,10 @@ def load(
         data = wrapper.apply(data, seed)
     applied = tuple({wrapper.name: wrapper.values()} for wrapper in chain)
     return check(replace(data, options=dataset.values(), wrappers=applied))
+
+
+def _dataset(resolved: Mapping[str, Any]) -> Dataset:
+    return DATASETS.get(resolved["name"])(**resolved["options"])
 
 
 def _wrappers(specs: Sequence[WrapperSpec]) -> list[Wrapper]:

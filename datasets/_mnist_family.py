@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 
 from datasets._data import Data, Split
-from datasets._dataset import Dataset
+from datasets._dataset import Dataset, Size
 from datasets._errors import InputError
 from datasets._idx import read_idx
 from datasets._missing import missing
@@ -24,12 +24,18 @@ from datasets._torchvision import ensure_torchvision
 class MnistFamily(Dataset):
     """A subclass says what the files are called and where, besides root, they may lie."""
 
-    image_shape = (1, 28, 28)
     torchvision_name: ClassVar[str]
     homepage: ClassVar[str]
 
     val_share = Real(0.1, "share of each class's training images that validates", low=0.01, high=0.5)
     download = Flag(False, "fetch what is missing into root, with torchvision's downloader", incidental=True)
+
+    def per_class(self) -> int:
+        """Training images of a class, those that validate included."""
+        return 6000
+
+    def training_size(self) -> Size:
+        return Size(len(self.class_names()), self.per_class() * (1 - self.val_share), 28 * 28)
 
     def class_names(self) -> tuple[str, ...]:
         return tuple("0123456789")

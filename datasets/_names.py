@@ -1,10 +1,16 @@
-"""How messages name what is there and what was probably meant."""
+"""How messages quote values, list names and say what was probably meant."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
 
-LONGEST_NAME = 60
+LONGEST_SHOWN = 60
+
+
+def shown(value: Any) -> str:
+    """A value as an error message quotes it: on one line, and short."""
+    text = repr(value)
+    return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 1] + "…"
 
 
 def listed(names: Iterable[Any]) -> str:
@@ -14,12 +20,12 @@ def listed(names: Iterable[Any]) -> str:
 
 def did_you_mean(name: Any, known: Iterable[str]) -> str:
     """`; did you mean 'arcface'?`, or nothing if no known name is similar."""
-    near = get_close_matches(str(name)[:LONGEST_NAME], list(known), n=1, cutoff=0.5)
+    near = get_close_matches(str(name)[:LONGEST_SHOWN], list(known), n=1, cutoff=0.5)
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
-def unknown(noun: str, name: Any, known: Iterable[str]) -> str:
+def unknown(noun: str, name: Any, known: Iterable[str], instead: str = "") -> str:
     """`there is no dataset 'digit'; did you mean 'digits'? (there are digits, glyphs)`."""
     known = list(known)
-    shown = repr(name) if len(repr(name)) <= LONGEST_NAME else repr(name)[: LONGEST_NAME - 1] + "…"
-    return f"there is no {noun} {shown}{did_you_mean(name, known)} (there are {listed(known)})"
+    choices = f"there are {listed(known)}" + (f"; {instead}" if instead else "")
+    return f"there is no {noun} {shown(name)}{did_you_mean(name, known)} ({choices})"

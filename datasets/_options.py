@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Generic, TypeVar, overload
 
 from datasets._errors import InputError
-from datasets._names import did_you_mean
+from datasets._names import did_you_mean, listed
 
 T = TypeVar("T")
 
@@ -118,10 +118,9 @@ class HasOptions:
         declared = self.options()
         for key, value in values.items():
             if key not in declared:
-                known = ", ".join(declared) or "none"
                 raise InputError(
                     f"{self.name} has no option {key!r} (came with value {value!r}); "
-                    f"its options: {known}{did_you_mean(key, declared)}"
+                    f"its options: {listed(declared)}{did_you_mean(key, declared)}"
                 )
             try:
                 self.__dict__[key] = declared[key].accept(value)

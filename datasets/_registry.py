@@ -11,14 +11,15 @@ import importlib
 import pkgutil
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.metadata import entry_points
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from datasets._errors import InputError
 from datasets._names import unknown
 
 T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., Any])
 REGISTRIES: list[Registry[Any]] = []
 _seen: set[str] = set()  # modules and entry-point groups that were imported, or tried
 _broken: dict[str, dict[str, str]] = {}  # by package: the module's last name and why it cannot be imported
@@ -48,6 +49,11 @@ class Registry(Generic[T]):
             both = " and ".join(_place(*one) for one in (self._sources[name], where))
             raise DuplicateNameError(f"two {self.noun}s are named {name!r}: {both}; rename one of them")
         self._items[name] = item
+
+    def register(self, function: F) -> F:
+        """Registers a function under its own name; to be used as a decorator."""
+        self.add(function.__name__, cast(T, function))
+        return function
 
     def names(self) -> list[str]:
         """All names, sorted."""

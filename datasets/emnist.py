@@ -27,6 +27,9 @@ class Emnist(MnistFamily):
         # Letters whose two cases look alike are one class.
         return tuple(string.digits + string.ascii_uppercase + "abdefghnqrt")
 
+    def per_class(self) -> int:
+        return 4800 if self.part == "letters" else 2400
+
     def file(self, part: str, kind: str) -> str:
         return f"emnist-{self.part}-{part}-{kind}-ubyte"
 

@@ -25,6 +25,7 @@ from datasets._tree import Tree, class_of, scan_tree
 class Folder(Dataset):
     name = "folder"
     summary = "your own images, class/image.png, with an optional pairs file; open or closed"
+    example = {"path": "people", "size": 16}
 
     path = Text("", "the folder, relative to root; empty: root itself")
     protocol = Choice("open", "open: test on other classes; closed: on other images", among=("open", "closed"))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from datasets._cache import Arrays, cached
 from datasets._data import Data, Split
-from datasets._dataset import Dataset
+from datasets._dataset import Dataset, Size
 from datasets._draws import Draws
 from datasets._glyph_drawing import draw_letter_images
 from datasets._letters import Alphabet, read_alphabet
@@ -27,11 +27,16 @@ VERSION = 1  # of the drawing: a change of it makes other images, and other cach
 class Glyphs(Dataset):
     name = "glyphs"
     summary = "letters of twelve typefaces, varied in shape and stroke; open, drawn once and kept"
+    protocol = "open"
+    example = {"classes": 47, "per_class": 5}
 
     classes = Whole(300, "letters to train on", low=2, high=MOST_TRAIN_CLASSES)
     per_class = Whole(20, "training images of a letter", low=2, high=1000)
     eval_per_class = Whole(20, "validation and test images of a letter", low=2, high=1000)
     size = Whole(28, "height and width in pixels", low=16, high=128)
+
+    def training_size(self) -> Size:
+        return Size(self.classes, self.per_class, self.size**2)
 
     def build(self, place: Place, seed: int) -> Data:
         fonts = fonts_checksum()[:12]

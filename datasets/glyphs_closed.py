@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from datasets._cache import Arrays, cached
 from datasets._data import Data, Split
-from datasets._dataset import Dataset
+from datasets._dataset import Dataset, Size
 from datasets._draws import Draws
 from datasets._glyph_drawing import draw_letter_images
 from datasets._letters import Alphabet, read_alphabet
@@ -25,11 +25,15 @@ VERSION = 1  # of the drawing: a change of it makes other images, and other cach
 class GlyphsClosed(Dataset):
     name = "glyphs_closed"
     summary = "letters of twelve typefaces, varied in shape and stroke; closed, drawn once and kept"
+    example = {"classes": 60, "eval_per_class": 5}
 
     classes = Whole(200, "letters, none of them alike in any typeface", low=2, high=600)
     per_class = Whole(20, "training images of a letter", low=2, high=1000)
     eval_per_class = Whole(20, "validation and test images of a letter", low=2, high=1000)
     size = Whole(28, "height and width in pixels", low=16, high=128)
+
+    def training_size(self) -> Size:
+        return Size(self.classes, self.per_class, self.size**2)
 
     def build(self, place: Place, seed: int) -> Data:
         letters = choose_letters(read_alphabet(), self.classes, seed)

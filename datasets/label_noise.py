@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from datasets._data import Data
-from datasets._dataset import Wrapper
+from datasets._dataset import Size, Wrapper
 from datasets._draws import Draws
 from datasets._errors import InputError
 from datasets._options import Real
@@ -19,6 +19,9 @@ class LabelNoise(Wrapper):
     summary = "a share of the training labels made wrong; `train.noisy` says which, validation and test stay right"
 
     share = Real(0.2, "share of the training labels that are replaced", low=0.0, high=0.9)
+
+    def resized(self, size: Size) -> Size:
+        return size
 
     def apply(self, data: Data, seed: int) -> Data:
         if data.num_classes < 2:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
 import torch
 
 from datasets._data import Data
-from datasets._dataset import Wrapper
+from datasets._dataset import Size, Wrapper
 from datasets._draws import Draws
 from datasets._options import Real, Whole
 from datasets._pairs import members_of
@@ -17,9 +18,14 @@ from datasets._pairs import members_of
 class LongTail(Wrapper):
     name = "longtail"
     summary = "training classes of exponentially falling size; validation and test stay as they are"
+    example = {"ratio": 4.0}
 
     ratio = Real(100.0, "largest class size divided by the smallest", low=1.0, high=100_000.0)
     at_least = Whole(2, "images every class keeps, if it has them", low=1, high=1000)
+
+    def resized(self, size: Size) -> Size:
+        mean = 1.0 if self.ratio <= 1 else (1 - 1 / self.ratio) / math.log(self.ratio)  # of ratio^(−u), u from 0 to 1
+        return replace(size, per_class=max(size.per_class * mean, self.at_least))
 
     def apply(self, data: Data, seed: int) -> Data:
         draws = Draws("longtail", seed)

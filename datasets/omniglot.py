@@ -16,7 +16,7 @@ from PIL import Image, UnidentifiedImageError
 from datasets._archive import read_archive
 from datasets._cache import Arrays, cached
 from datasets._data import Data, Split
-from datasets._dataset import Dataset
+from datasets._dataset import Dataset, Size
 from datasets._draws import Draws
 from datasets._draws import Whole as Wholes
 from datasets._errors import InputError
@@ -40,6 +40,10 @@ class Omniglot(Dataset):
     size = Whole(28, "height and width in pixels, reduced from 105", low=14, high=SIDE)
     val_share = Real(0.2, "share of the training alphabets (closed: images) that validates", low=0.05, high=0.5)
     download = Flag(False, "fetch what is missing into root, with torchvision's downloader", incidental=True)
+
+    def training_size(self) -> Size:
+        kept, pixels = 1 - self.val_share, self.size**2
+        return Size(1623, 16 * kept, pixels) if self.protocol == "closed" else Size(round(964 * kept), 20, pixels)
 
     def build(self, place: Place, seed: int) -> Data:
         everything = self._read(place)

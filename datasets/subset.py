@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from datasets._data import Data, Pairs, Split
-from datasets._dataset import Wrapper
+from datasets._dataset import Size, Wrapper
 from datasets._draws import Draws
 from datasets._errors import InputError
 from datasets._options import Flag, Real, Whole
@@ -20,11 +20,16 @@ from datasets._splits import pick_classes, with_pairs
 class Subset(Wrapper):
     name = "subset"
     summary = "fewer training classes (in a closed set also of validation and test), fewer images of each"
+    example = {"classes": 5, "per_class": 20}
 
     classes = Whole(0, "classes to keep; 0: all", low=0, high=10_000_000)
     per_class = Whole(0, "training images to keep of each class, if it has them; 0: all", low=0, high=10_000_000)
     share = Real(1.0, "share of each class's training images to keep, at least one", low=0.0001, high=1.0)
     evaluation = Flag(False, "cut the images of a closed set's validation and test too")
+
+    def resized(self, size: Size) -> Size:
+        per_class = min(self.per_class or size.per_class, size.per_class) * self.share
+        return replace(size, classes=self.classes or size.classes, per_class=per_class)
 
     def apply(self, data: Data, seed: int) -> Data:
         if self.per_class and self.share < 1:

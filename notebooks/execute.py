@@ -13,7 +13,7 @@ from typing import Any
 import nbformat
 from nbclient import NotebookClient
 
-from benchmark.store import write_atomically
+from datasets._files import write_atomically
 
 FOLDER = Path(__file__).resolve().parent
 SECONDS_A_CELL = 900

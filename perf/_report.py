@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.plots import as_png
-from benchmark.store import write_atomically
 from benchmark.tables import as_markdown, as_terminal, markdown_text
+from datasets._files import write_atomically
 from perf._figures import draw
 from perf._model import MET, Part, missed
 from perf._tables import growth_table, measured_table

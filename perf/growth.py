@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import datasets
-from benchmark.cell import Cell, Recipe
+from benchmark.cell import Cell
 from benchmark.engine import plan
 from benchmark.metrics import all_pairs_verification
+from benchmark.recipe import Recipe
 from benchmark.results import tidy
 from benchmark.store import Store
 from perf import _contenders as contenders

@@ -13,11 +13,12 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 import datasets
-from benchmark.cell import Cell, Recipe
+from benchmark.cell import Cell
 from benchmark.engine import Job, plan, run_local
 from benchmark.engine.local import one_thread_and_kept_memory
 from benchmark.engine.progress import Progress
 from benchmark.engine.worker import Setting
+from benchmark.recipe import Recipe
 from benchmark.store import Store
 from perf._alone import alone
 from perf._model import Bar, Measured, Part, at_least

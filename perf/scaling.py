@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from benchmark.store import write_atomically
 from benchmark.tables import Column, Row, Table, Value, as_markdown
+from datasets._files import write_atomically
 from perf._growth import growth
 from perf._process import ROOT
 from perf._rates import (

@@ -14,9 +14,10 @@ from torch.utils.data import DataLoader, Dataset
 import datasets
 import losses
 from benchmark import backbones
-from benchmark.cell import Cell, Recipe
+from benchmark.cell import Cell
+from benchmark.recipe import Recipe
+from benchmark.recipe.optimisers import optimiser_for
 from benchmark.training import train
-from benchmark.training.optimisers import optimiser_for
 from datasets import Data
 from datasets._torchvision import ensure_torchvision
 from perf._alone import alone

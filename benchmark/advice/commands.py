@@ -114,7 +114,7 @@ def _draw(path: Path, stored: object, gap: float, classes: int | None) -> None:
     from benchmark.advice.maps_file import Map
     from benchmark.advice.picture import figure
     from benchmark.plots import as_png, as_svg
-    from benchmark.store import write_atomically
+    from datasets._files import write_atomically
 
     if path.suffix not in (".png", ".svg"):
         raise InputError(f"--plot {path}: expected a name that ends in .png or .svg")

@@ -14,7 +14,7 @@ from benchmark.provenance import provenance
 from benchmark.results import ExperimentResults
 from benchmark.scale_margin import classes_of, training_sizes, validation_key, with_settings
 from benchmark.statistics import summarise
-from benchmark.store import write_atomically
+from datasets._files import write_atomically
 
 DECIMALS = 6
 

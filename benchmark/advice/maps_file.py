@@ -16,7 +16,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from benchmark.errors import InputError
 from benchmark.leaderboard.entry_files import check_text
-from benchmark.spec.file_errors import shown
+from datasets._names import shown
 
 EXPERIMENT = "scale-or-margin"
 NAME = "maps.csv"

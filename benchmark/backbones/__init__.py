@@ -6,8 +6,6 @@
 A backbone is registered by being defined: a file dropped into this folder adds it.
 """
 
-from benchmark.backbones._backbone import Backbone, ImageShape
-from benchmark.backbones._create import create
-from benchmark.backbones._registry import DuplicateBackboneError, get, names
+from benchmark.backbones._backbone import Backbone, ImageShape, create, get, names
 
-__all__ = ["Backbone", "DuplicateBackboneError", "ImageShape", "create", "get", "names"]
+__all__ = ["Backbone", "ImageShape", "create", "get", "names"]

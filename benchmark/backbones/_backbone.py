@@ -1,18 +1,24 @@
-"""The contract of every backbone: images in, embeddings out, a linear layer and BatchNorm1d at the end."""
+"""The contract of every backbone: images in, embeddings out, a linear layer and BatchNorm1d at the end.
+
+A subclass of `Backbone` with a `name` is registered.
+"""
+
+from __future__ import annotations
 
 from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
 
-from benchmark.backbones import _registry
 from benchmark.errors import InputError
+from datasets._registry import Registry
 
 ImageShape = tuple[int, int, int]
+BACKBONES: Registry[type[Backbone]] = Registry("backbone", __package__, "marginbench.backbones")
 
 
 class Backbone(nn.Module):
-    """B×C×H×W normalised floats to B×dim. A subclass with a `name` is registered and writes `trunk_for`.
+    """B×C×H×W normalised floats to B×dim. A subclass writes `trunk_for`.
 
     `pixel_mean` and `pixel_std` (0 to 255, one for each channel) belong to the weights: a saved net knows how its
     images have to be normalised.
@@ -21,6 +27,8 @@ class Backbone(nn.Module):
     name: ClassVar[str] = ""
     smallest: ClassVar[int] = 8
     """The fewest pixels that height and width may have."""
+    images_per_second: ClassVar[float | None] = None
+    """How many images of 28×28 pixels one core trains on, roughly; None if nobody knows."""
     default_dim: ClassVar[int] = 64
     normalised: ClassVar[bool] = True
     """Whether BatchNorm1d ends the net; a net rebuilt after one that has none says False."""
@@ -31,7 +39,7 @@ class Backbone(nn.Module):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if "name" in vars(cls):
-            _registry.register(cls)
+            BACKBONES.add(cls.name, cls)
 
     def __init__(self, image_shape: ImageShape, dim: int) -> None:
         super().__init__()
@@ -68,3 +76,36 @@ class Backbone(nn.Module):
         """Pixels from 0 to 255 (uint8 or float) as `forward` takes them, in channels-last memory."""
         mean, std = self.pixel_mean[:, None, None], self.pixel_std[:, None, None]
         return images.to(torch.float32, memory_format=torch.channels_last).sub(mean).div_(std)
+
+
+def names() -> list[str]:
+    """The names of all backbones, sorted."""
+    return BACKBONES.names()
+
+
+def get(name: str) -> type[Backbone]:
+    """The class of a backbone by its name; `InputError` names similar ones."""
+    return BACKBONES.get(name)
+
+
+def create(name: str, image_shape: ImageShape, dim: int | None = None, seed: int = 0) -> Backbone:
+    """A new backbone whose initial weights depend on `seed` alone; the global random state stays as it is.
+
+    `dim` is the size of the embedding; by default the backbone's own, mostly 64.
+    """
+    backbone = get(name)
+    dim = backbone.default_dim if dim is None else dim
+    _check_whole("dim", dim, 1)
+    _check_whole("seed", seed, 0)
+    if len(image_shape) != 3:
+        raise InputError(f"image_shape={image_shape!r} is not allowed; expected (channels, height, width)")
+    for what, size in zip(("channels", "height", "width"), image_shape, strict=True):
+        _check_whole(f"image_shape's {what}", size, 1)
+    with torch.random.fork_rng(devices=[]):
+        torch.default_generator.manual_seed(seed)
+        return backbone(image_shape, dim)
+
+
+def _check_whole(what: str, value: object, least: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise InputError(f"{what}={value!r} is not allowed; expected an integer ≥ {least}")

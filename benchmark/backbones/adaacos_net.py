@@ -13,6 +13,7 @@ class AdaAcosNet(Backbone):
     """Four 3×3 convolutions of stride 2 with leaky ReLU, global average pooling, dropout, and a linear layer alone."""
 
     name = "adaacos_net"
+    images_per_second = 1300.0
     default_dim = 3
     normalised = False
 

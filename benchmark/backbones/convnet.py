@@ -15,6 +15,7 @@ class ConvNet(Backbone):
     """
 
     name = "convnet"
+    images_per_second = 2000.0
 
     @classmethod
     def trunk_for(cls, image_shape: ImageShape) -> tuple[nn.Module, int]:

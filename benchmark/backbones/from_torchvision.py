@@ -11,6 +11,7 @@ class ResNet18(Backbone):
     """torchvision's resnet18; a 3×3 convolution without stride or pooling replaces the stem."""
 
     name = "resnet18"
+    images_per_second = 40.0  # guessed from its size
 
     @classmethod
     def trunk_for(cls, image_shape: ImageShape) -> tuple[nn.Module, int]:
@@ -32,6 +33,7 @@ class ViTTiny(Backbone):
     that about 8 lie along each side: 2 pixels for images of 16, 4 for 28 or 32, 14 for 112."""
 
     name = "vit_tiny"
+    images_per_second = 150.0  # guessed from its size
 
     @classmethod
     def check(cls, image_shape: ImageShape) -> None:

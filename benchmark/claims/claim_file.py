@@ -11,9 +11,10 @@ from benchmark import spec
 from benchmark.claims.model import DIRECTIONS, Claim, ClaimPart, TunedLoss
 from benchmark.errors import InputError
 from benchmark.metric_names import metric_names
-from benchmark.spec.file_errors import FileErrors, KeyPath, did_you_mean, listed, shown
+from benchmark.spec.file_errors import FileErrors, KeyPath
 from benchmark.spec.values import Keys, OneOrMany, one_of
 from benchmark.spec.yaml_file import read_document, read_text
+from datasets._names import did_you_mean, listed, shown
 
 FOLDER = Path(__file__).parent
 LETTERS = "abcdefghijklmnopqrstuvwxyz"

@@ -16,10 +16,10 @@ from benchmark.claims.model import Claim
 from benchmark.claims.tables import as_records, tables
 from benchmark.results import ExperimentResults, collect
 from benchmark.statistics.evidence import RULES
-from benchmark.store import write_atomically
 from benchmark.tables import Table, as_html, as_markdown, as_terminal
 from benchmark.tables.csv import safe
 from benchmark.tables.model import visible
+from datasets._files import write_atomically
 
 FOLDER = Path("claims", "ledger")
 

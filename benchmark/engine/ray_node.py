@@ -129,7 +129,7 @@ def node_folder() -> Path:
 
 def _as_file(name: str, content: bytes) -> Path:
     """The plug-in, in the same place for every worker of the node."""
-    from benchmark.store import write_atomically
+    from datasets._files import write_atomically
 
     path = node_folder() / "plugins" / sha256(content).hexdigest() / name
     if not path.is_file() or path.read_bytes() != content:

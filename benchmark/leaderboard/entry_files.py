@@ -14,7 +14,8 @@ from pydantic import ValidationError
 
 from benchmark.errors import InputError
 from benchmark.leaderboard.entries import Entry
-from benchmark.spec.file_errors import dotted, shown
+from benchmark.spec.file_errors import dotted
+from datasets._names import shown
 
 LARGEST_FILE = 4 * 2**20
 LARGEST_WHOLE = 2**53

@@ -16,7 +16,8 @@ from benchmark.leaderboard.entries import FORMAT, Entry, is_tuned
 from benchmark.leaderboard.entry_files import parse
 from benchmark.metrics import COLUMNS
 from benchmark.results import stored_jackknife, tidy
-from benchmark.store import Run, write_atomically
+from benchmark.store import Run
+from datasets._files import write_atomically
 
 WITHOUT_EACH_IDENTITY = ("test/accuracy", "test/eer", "test/tar@far=1e-3")
 """The metrics whose intervals are to carry the test identities: 11 KB a metric, for 5 seeds and 250 identities."""

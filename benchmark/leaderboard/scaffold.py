@@ -6,7 +6,7 @@ from pathlib import Path
 
 import losses
 from benchmark.errors import InputError
-from benchmark.store import write_atomically
+from datasets._files import write_atomically
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 RESERVED = ("all", "run", "verify", "site", "schema")

@@ -6,8 +6,8 @@ from benchmark.errors import InputError
 from benchmark.papers.paper import Paper
 from benchmark.papers.paper_file import load_paper_file
 from benchmark.spec.builtin import SUFFIXES
-from benchmark.spec.file_errors import did_you_mean, listed, shown
 from benchmark.spec.scales import PAPERS
+from datasets._names import unknown
 
 
 def names() -> list[str]:
@@ -22,6 +22,5 @@ def load(source: str | Path) -> Paper:
         return load_paper_file(PAPERS / f"{source}.yaml")
     path = Path(source)
     if path.suffix not in SUFFIXES:
-        missing = f"there is no paper {shown(str(source))}{did_you_mean(source, known)}"
-        raise InputError(f"{missing} (there are {listed(known)}; or give the path of a .yaml file)")
+        raise InputError(unknown("paper", str(source), known, "or give the path of a .yaml file"))
     return load_paper_file(path)

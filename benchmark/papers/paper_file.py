@@ -27,10 +27,11 @@ from benchmark.papers.paper import (
 )
 from benchmark.papers.setting import SettingKeys
 from benchmark.spec import Experiment
-from benchmark.spec.file_errors import FileErrors, KeyPath, did_you_mean, listed, shown
+from benchmark.spec.file_errors import FileErrors, KeyPath
 from benchmark.spec.scales import SCALES, read_scale
 from benchmark.spec.values import Keys, Label, one_of
 from benchmark.spec.yaml_file import read_document, read_text
+from datasets._names import shown, unknown
 
 Named = TypeVar("Named")
 Text = Annotated[str, Field(max_length=2000)]
@@ -355,6 +356,5 @@ def _check_experiment(experiment: Experiment, rows: tuple[PaperRow, ...], at: Ke
 def _known(name: Any, known: Mapping[str, Named], noun: str, at: KeyPath, problems: FileErrors) -> Named | None:
     if isinstance(name, str) and name in known:
         return known[name]
-    message = f"there is no {noun} {shown(name)}{did_you_mean(name, list(known))} (there are {listed(known)})"
-    problems.add(at, message)
+    problems.add(at, unknown(noun, name, known))
     return None

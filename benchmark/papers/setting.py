@@ -6,11 +6,11 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+import datasets
 import losses
-from benchmark.cell import Recipe
 from benchmark.papers.paper import Paper, PaperRow, Scale
+from benchmark.recipe import Recipe
 from benchmark.spec import DatasetRow, LossRow
-from benchmark.spec.training_sizes import training_size
 from benchmark.spec.values import Keys
 
 Text = Annotated[str, Field(max_length=300)]
@@ -97,7 +97,7 @@ def _here(key: str, scale: Scale) -> dict[str, Any]:
 
 
 def _setting(row: DatasetRow, scale: Scale) -> dict[str, Any]:
-    recipe, size = row.recipes[0], training_size(row.dataset)
+    recipe, size = row.recipes[0], datasets.training_size(row.dataset)
     options = row.dataset["options"]
     pixels = options.get("size") or (None if size is None else math.isqrt(size.pixels))
     own = scale.own_data.get(row.label)
@@ -122,8 +122,7 @@ def _setting(row: DatasetRow, scale: Scale) -> dict[str, Any]:
 def _tested_on(row: DatasetRow, scale: Scale) -> str:
     if row.label in scale.own_data:
         return scale.own_data[row.label].data
-    closed = row.dataset["options"].get("protocol") == "closed" or row.name not in ("glyphs", "omniglot", "folder")
-    closed |= any("closed" in wrapper for wrapper in row.dataset["wrappers"])
+    closed = datasets.protocol(row.dataset) == "closed"
     return "other images of the classes trained on" if closed else "classes never seen"
 
 
@@ -165,7 +164,7 @@ def _of_row(row: PaperRow, loss: LossRow, scale: Scale) -> Iterator[tuple[str, s
 
 def _resolved(hyper: Any, value: Any, data: DatasetRow) -> Any:
     """What a rule such as "auto" comes to, where the number of classes is known before loading."""
-    size = training_size(data.dataset)
+    size = datasets.training_size(data.dataset)
     return value if size is None else hyper.resolve(value, size.classes)
 
 

@@ -6,9 +6,9 @@ from markupsafe import Markup
 
 from benchmark.papers.comparison import Comparison
 from benchmark.papers.layout import for_spreadsheets, tables
-from benchmark.store import write_atomically
 from benchmark.tables import Table, as_csv, as_html, as_latex, as_markdown
 from benchmark.tables.model import visible
+from datasets._files import write_atomically
 
 STYLE = Markup(
     "body{font:16px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:75rem;padding:0 1rem;color:#1a1a1a}"

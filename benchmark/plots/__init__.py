@@ -11,12 +11,11 @@ and one marked with `@plot` that takes all an experiment has to show and yields 
 
 from benchmark.plots._context import Context
 from benchmark.plots._files import as_png, as_svg, save
-from benchmark.plots._picture import SECTIONS, Picture, Skipped
-from benchmark.plots._registry import Plot, draw_all, names, plot
+from benchmark.plots._picture import Picture, Skipped
+from benchmark.plots._registry import Plot, draw_all, names, picture_sections, plot
 from benchmark.plots._style import Look, looks
 
 __all__ = [
-    "SECTIONS",
     "Context",
     "Look",
     "Picture",
@@ -27,6 +26,7 @@ __all__ = [
     "draw_all",
     "looks",
     "names",
+    "picture_sections",
     "plot",
     "save",
 ]

@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 
 from benchmark.plots._picture import Picture
 from benchmark.plots._style import applied
-from benchmark.store import write_atomically
 from benchmark.tables.model import visible
+from datasets._files import write_atomically
 
 
 def save(picture: Picture, folder: Path) -> tuple[Path, Path]:

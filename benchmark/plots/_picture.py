@@ -16,7 +16,7 @@ SECTIONS = {
     "training": "How training went",
     "losses": "What the losses ask for",
 }
-"""The parts of a report that pictures belong to, in their order, with their headings."""
+"""The parts of a report that pictures belong to, in their order, with their headings; a plot may name another."""
 
 LONGEST_NAME = 60
 
@@ -29,7 +29,7 @@ class Picture:
     title: str
     caption: str
     figure: Figure
-    section: str  # one of SECTIONS
+    section: str
 
 
 @dataclass(frozen=True)

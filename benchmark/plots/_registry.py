@@ -1,21 +1,20 @@
-"""Which plots there are: those defined in this folder, in the order of the report's sections."""
+"""Which plots there are, in the order of the report's sections."""
 
-import importlib
-import pkgutil
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from benchmark.errors import InputError
 from benchmark.metrics import VERIFICATION
 from benchmark.plots._context import Context
 from benchmark.plots._picture import SECTIONS, Picture, Skipped
 from benchmark.results import ExperimentResults
+from datasets._registry import Registry
 
-PACKAGE = "benchmark.plots"
 Drawn = Iterator[Picture | Skipped]
 EACH_APART = 48
 """The most rows of a picture that has a line or a panel for each: all losses, each as it comes and tuned."""
-_plots: dict[str, "Plot"] = {}
+PLOTS: Registry[Plot] = Registry("plot", __package__, "marginbench.plots")
 
 
 @dataclass(frozen=True)
@@ -34,10 +33,8 @@ def plot(
     """Registers the function as the plot of its file's name; of more rows than `most_losses` it is not drawn."""
 
     def register(draw: Callable[[Context], Drawn]) -> Callable[[Context], Drawn]:
-        if section not in SECTIONS:
-            raise InputError(f"there is no section {section!r} for {draw.__module__}; expected one of {list(SECTIONS)}")
         name = draw.__module__.rpartition(".")[2]
-        _plots[name] = Plot(name, title, section, place, most_losses, draw)
+        PLOTS.add(name, Plot(name, title, section, place, most_losses, draw), draw)
         return draw
 
     return register
@@ -46,6 +43,11 @@ def plot(
 def names() -> list[str]:
     """The names of all plots, in the order in which they are drawn."""
     return [one.name for one in _all()]
+
+
+def picture_sections() -> dict[str, str]:
+    """The sections of a report with their headings; one that only a plot names comes last, under its own name."""
+    return SECTIONS | {one.section: one.section for one in _all() if one.section not in SECTIONS}
 
 
 def draw_all(collected: ExperimentResults, metric: str = VERIFICATION.key) -> Drawn:
@@ -72,8 +74,7 @@ def _why_not(one: Plot, material: Context) -> str:
 
 
 def _all() -> list[Plot]:
-    for module in pkgutil.iter_modules(importlib.import_module(PACKAGE).__path__):
-        if not module.name.startswith("_"):
-            importlib.import_module(f"{PACKAGE}.{module.name}")
-    order = list(SECTIONS)
-    return sorted(_plots.values(), key=lambda one: (order.index(one.section), one.place, one.name))
+    place = {section: number for number, section in enumerate(SECTIONS)}
+    return sorted(
+        PLOTS.items().values(), key=lambda one: (place.get(one.section, len(place)), one.section, one.place, one.name)
+    )

@@ -10,7 +10,7 @@ from benchmark.findings.differences import differences, in_short, why_no_differe
 from benchmark.findings.findings import Findings
 from benchmark.findings.main_table import by_metric, leaderboard
 from benchmark.metrics import COLUMNS, measured
-from benchmark.plots import SECTIONS
+from benchmark.plots import picture_sections
 from benchmark.report.about_datasets import dataset_facts, number_of_classes, runs_of, scale_and_margin
 from benchmark.report.background import background, experiment_text
 from benchmark.report.details import details
@@ -74,7 +74,7 @@ def build(
         claims=[Shown(table) for table in claims],
         sections=[_section_part(section, fitting) for section in sections],
         meanings=[(column.heading, column.meaning) for column in COLUMNS if _is_shown(collected, column.key)],
-        pictures={name: [one for one in fitting if one.section == name] for name in SECTIONS},
+        pictures={name: [one for one in fitting if one.section == name] for name in picture_sections()},
         skipped=[*skipped, *left_out],
         incomplete=Shown(tables.incomplete) if tables.incomplete.rows else None,
         background=background(collected),

@@ -13,7 +13,7 @@ from benchmark.metrics import VERIFICATION
 from benchmark.report.build import PAGE, build
 from benchmark.report.pictures import draw
 from benchmark.results import ExperimentResults, collect
-from benchmark.store import write_atomically
+from datasets._files import write_atomically
 
 OWN_FOLDERS = ("claims", "datasets", "figures", "gradient", "metrics", "scale")
 OWN_ENDINGS = (".csv", ".md", ".png", ".svg", ".tex")

@@ -12,7 +12,7 @@ import jinja2
 from markupsafe import Markup
 
 from benchmark.findings.answer import Answer
-from benchmark.plots import SECTIONS
+from benchmark.plots import picture_sections
 from benchmark.report.pictures import Drawn, NotDrawn
 from benchmark.tables import Table, as_csv, as_html, as_latex, as_markdown
 from benchmark.tables.model import visible
@@ -107,7 +107,7 @@ def render(content: Content) -> str:
         .render(
             content=content,
             filters=_filters(content),
-            picture_sections={name: title for name, title in SECTIONS.items() if name not in beside},
+            picture_sections={name: title for name, title in picture_sections().items() if name not in beside},
             policy=policy(script, style),
             script=Markup(script),  # the project's own files, not escaped
             style=Markup(style),

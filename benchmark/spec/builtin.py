@@ -5,8 +5,8 @@ from pathlib import Path
 from benchmark.errors import InputError
 from benchmark.spec.experiment import Experiment
 from benchmark.spec.experiment_file import load_file
-from benchmark.spec.file_errors import did_you_mean, listed, shown
 from benchmark.spec.scales import FOLDER, find_scale
+from datasets._names import unknown
 
 SUFFIXES = (".yaml", ".yml")
 
@@ -36,6 +36,5 @@ def load(source: str | Path | Experiment) -> Experiment:
         return of_paper
     path = Path(source)
     if path.suffix not in SUFFIXES:
-        missing = f"there is no experiment {shown(str(source))}{did_you_mean(source, known)}"
-        raise InputError(f"{missing} (there are {listed(known)}; or give the path of a .yaml file)")
+        raise InputError(unknown("experiment", str(source), known, "or give the path of a .yaml file"))
     return load_file(path)

@@ -7,16 +7,17 @@ from typing import Annotated, Any
 from pydantic import Field
 
 import datasets
-from benchmark.cell import Recipe
-from benchmark.spec.backbone_names import NAMES
+from benchmark import backbones
+from benchmark.recipe import Recipe
 from benchmark.spec.entries import Kind, NamedItem, entries
-from benchmark.spec.file_errors import FileErrors, KeyPath, did_you_mean, listed, shown
+from benchmark.spec.file_errors import FileErrors, KeyPath
 from benchmark.spec.labels import with_settings
 from benchmark.spec.loss_rows import LossRow
 from benchmark.spec.recipes import Choices, expand_recipes, read_choices
 from benchmark.spec.values import Dim, Keys, Label, OneOrMany, Seed, one_of
+from datasets._names import did_you_mean, listed, shown
 
-BackboneName = Annotated[str, one_of("backbone", NAMES)]
+BackboneName = Annotated[str, one_of("backbone", backbones.names)]
 
 
 @dataclass(frozen=True)

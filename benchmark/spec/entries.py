@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from benchmark.spec.file_errors import FileErrors, KeyPath, did_you_mean, listed, shown
+from benchmark.spec.file_errors import FileErrors, KeyPath
+from datasets._names import did_you_mean, listed, shown, unknown
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,5 @@ def _name_in(value: Mapping[str, Any], at: KeyPath, kind: Kind, problems: FileEr
 def _is_known(name: str, at: KeyPath, kind: Kind, problems: FileErrors) -> bool:
     if name in kind.names:
         return True
-    message = f"there is no {kind.noun} {shown(name)}{did_you_mean(name, kind.names)}"
-    problems.add(at, f"{message} (there are {listed(kind.names)})")
+    problems.add(at, unknown(kind.noun, name, kind.names))
     return False

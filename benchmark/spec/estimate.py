@@ -5,22 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from json import dumps
 from statistics import median
 
+import datasets
+from benchmark import backbones
 from benchmark.cell import Cell
-from benchmark.spec.training_sizes import training_size
-
-IMAGES_PER_SECOND = {
-    "convnet": 2000.0,
-    "lenet2d": 1500.0,
-    "resnet20": 350.0,
-    "resnet18": 40.0,
-    "vit_tiny": 150.0,
-    "iresnet18": 40.0,
-    "iresnet50": 15.0,
-    "iresnet100": 8.0,
-    "sphere20": 150.0,
-    "adaacos_net": 1300.0,
-}
-"""Trained by one core, at 28×28 pixels. Those of convnet and adaacos_net are measured, others guessed by size."""
 
 USUAL_PIXELS = 28 * 28
 MOST_GAIN = 4.0
@@ -36,17 +23,17 @@ def estimate_seconds(
 ) -> list[float | None]:
     """Seconds of each cell on one core; None where nothing tells.
 
-    `images_per_second` replaces throughputs of the table, by backbone. `history` gives cells that have been run
-    with their seconds; it is believed first, for cells of the same dataset and backbone.
+    `images_per_second` replaces throughputs that backbones declare, by name. `history` gives cells that have been
+    run with their seconds; it comes first, for cells of the same dataset and backbone.
     """
-    throughput = {**IMAGES_PER_SECOND, **(images_per_second or {})}
+    measured = images_per_second or {}
     past = _seconds_per_epoch(history)
     per_epoch: dict[Work, float | None] = {}
     found: list[float | None] = []
     for cell in cells:
         work = _work(cell)
         if work not in per_epoch:
-            per_epoch[work] = past.get(work) or _from_size(cell, throughput.get(cell.backbone))
+            per_epoch[work] = past.get(work) or _from_size(cell, measured.get(cell.backbone))
         seconds = per_epoch[work]
         found.append(None if seconds is None else seconds * cell.recipe.epochs)
     return found
@@ -86,7 +73,8 @@ def _seconds_per_epoch(history: Iterable[tuple[Cell, float]]) -> dict[Work, floa
 
 
 def _from_size(cell: Cell, images_per_second: float | None) -> float | None:
-    size = training_size(cell.dataset)
+    size = datasets.training_size(cell.dataset)
+    images_per_second = images_per_second or backbones.get(cell.backbone).images_per_second
     if size is None or images_per_second is None:
         return None
     return size.images / (images_per_second * min(USUAL_PIXELS / size.pixels, MOST_GAIN))

@@ -11,9 +11,9 @@ from benchmark.cell import Cell, Resources
 from benchmark.errors import InputError
 from benchmark.spec.budget import Budget
 from benchmark.spec.dataset_rows import DatasetRow
-from benchmark.spec.file_errors import did_you_mean, listed
 from benchmark.spec.loss_rows import LossRow
 from benchmark.spec.tuned import TunedFile
+from datasets._names import did_you_mean, listed
 
 SHIPPED = Path(__file__).parent.parent / "experiments"
 Row = TypeVar("Row", DatasetRow, LossRow)

@@ -12,14 +12,14 @@ from benchmark.cell import Resources
 from benchmark.spec.budget import Budget
 from benchmark.spec.dataset_rows import BackboneName, DatasetRow, Training, read_dataset_rows
 from benchmark.spec.experiment import Experiment
-from benchmark.spec.file_errors import FileErrors, did_you_mean, listed, shown
-from benchmark.spec.limits import MOST_CELLS
+from benchmark.spec.file_errors import FileErrors
 from benchmark.spec.loss_rows import LossRow, read_loss_rows
 from benchmark.spec.recipes import read_choices
 from benchmark.spec.tuned import find_tuned, read_tuned
 from benchmark.spec.tuned_rows import TUNED_ROWS, with_tuned
-from benchmark.spec.values import Dim, Keys, OneOrMany, ResourceKeys, Seeds, one_of
+from benchmark.spec.values import MOST_CELLS, Dim, Keys, OneOrMany, ResourceKeys, Seeds, one_of
 from benchmark.spec.yaml_file import read_document, read_text
+from datasets._names import did_you_mean, listed, shown
 
 NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?")
 NAME_IN_WORDS = "letters, digits, '-', '_' and inner '.', beginning with a letter or digit, at most 64 characters"
@@ -39,7 +39,7 @@ class ExperimentKeys(Keys):
     hyper: dict[str, Any] = Field(default_factory=dict)
     tune: dict[str, Any] = Field(default_factory=dict)
     tuned: str | None = None
-    tuned_rows: Annotated[str, one_of("choice of rows", TUNED_ROWS)] = "both"
+    tuned_rows: Annotated[str, one_of("choice of rows", lambda: TUNED_ROWS)] = "both"
     resources: dict[str, Any] = Field(default_factory=dict)
 
 

@@ -1,20 +1,19 @@
 """What is wrong with an experiment file: each problem with its line and key, all in one message."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from benchmark.errors import InputError
+from datasets._names import LONGEST_SHOWN, did_you_mean, listed, shown
 
 KeyPath = tuple[str | int, ...]
 Model = TypeVar("Model", bound=BaseModel)
 
 MOST_SHOWN = 10
-LONGEST_SHOWN = 60
 _TYPES = {
     "dict_type": "a mapping",
     "float_type": "a number",
@@ -95,22 +94,6 @@ def dotted(at: KeyPath) -> str:
         elif not isinstance(following, str):
             words += f"[{part}]"
     return words
-
-
-def shown(value: Any) -> str:
-    """A value as an error message quotes it: on one line, and short."""
-    text = repr(value)
-    return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 1] + "…"
-
-
-def listed(names: Iterable[Any]) -> str:
-    return ", ".join(str(name) for name in names) or "none"
-
-
-def did_you_mean(name: Any, known: Sequence[str]) -> str:
-    """'; did you mean …?', or nothing when no known name is near."""
-    near = get_close_matches(str(name)[:LONGEST_SHOWN], known, n=1, cutoff=0.5)
-    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def _plain(part: str) -> str:

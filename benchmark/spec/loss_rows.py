@@ -8,10 +8,10 @@ from typing import Any
 
 import losses
 from benchmark.spec.entries import Kind, NamedItem, entries
-from benchmark.spec.file_errors import FileErrors, KeyPath, did_you_mean, listed, shown
+from benchmark.spec.file_errors import FileErrors, KeyPath
 from benchmark.spec.labels import with_settings
-from benchmark.spec.limits import MOST_CELLS
-from benchmark.spec.values import Keys, Label
+from benchmark.spec.values import MOST_CELLS, Keys, Label
+from datasets._names import did_you_mean, listed, shown
 
 ALL = "all"
 Settings = Mapping[str, Any]

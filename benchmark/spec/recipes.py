@@ -8,10 +8,12 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
-from benchmark.cell import AUGMENTATIONS, OPTIMISERS, SCHEDULES, Recipe
+from benchmark.recipe import Recipe
+from benchmark.recipe.augmentation import AUGMENTATIONS
+from benchmark.recipe.optimisers import OPTIMISERS
+from benchmark.recipe.schedules import SCHEDULES
 from benchmark.spec.file_errors import FileErrors, KeyPath
-from benchmark.spec.limits import MOST_CELLS
-from benchmark.spec.values import Keys, OneOrMany, one_of
+from benchmark.spec.values import MOST_CELLS, Keys, OneOrMany, one_of
 
 Choices = dict[str, tuple[Any, ...]]
 Share = Annotated[float, Field(ge=0.0, lt=1.0)]
@@ -37,16 +39,16 @@ def _as_milestones(value: Any) -> Any:
 class RecipeKeys(Keys):
     """What was given; the defaults are those of `Recipe`."""
 
-    optimiser: OneOrMany[Annotated[str, one_of("optimiser", OPTIMISERS)]] = ()
+    optimiser: OneOrMany[Annotated[str, one_of("optimiser", OPTIMISERS.names)]] = ()
     lr: OneOrMany[Annotated[float, Field(gt=0.0, le=1000.0)]] = ()
     momentum: OneOrMany[Share] = ()
     weight_decay: OneOrMany[Annotated[float, Field(ge=0.0, le=10.0)]] = ()
-    schedule: OneOrMany[Annotated[str, one_of("schedule", SCHEDULES)]] = ()
+    schedule: OneOrMany[Annotated[str, one_of("schedule", SCHEDULES.names)]] = ()
     warmup: OneOrMany[Share] = ()
     milestones: Annotated[tuple[Milestones, ...], BeforeValidator(_as_milestones), AfterValidator(_rising)] = ()
     epochs: OneOrMany[Annotated[int, Field(ge=1, le=100_000)]] = ()
     batch: OneOrMany[Annotated[int, Field(ge=1, le=1_000_000)]] = ()
-    augmentation: OneOrMany[Annotated[str, one_of("augmentation", AUGMENTATIONS)]] = ()
+    augmentation: OneOrMany[Annotated[str, one_of("augmentation", AUGMENTATIONS.names)]] = ()
     label_smoothing: OneOrMany[Share] = ()
 
 

@@ -9,14 +9,15 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from benchmark.cell import Recipe
 from benchmark.errors import InputError
+from benchmark.recipe import Recipe
 from benchmark.spec.budget import Budget, Rate
 from benchmark.spec.dataset_rows import DatasetRow
-from benchmark.spec.file_errors import FileErrors, KeyPath, did_you_mean, listed, shown
+from benchmark.spec.file_errors import FileErrors, KeyPath
 from benchmark.spec.loss_rows import LossRow
 from benchmark.spec.values import Keys, Label
 from benchmark.spec.yaml_file import read_document, read_text
+from datasets._names import listed, shown, unknown
 
 FOLDER = Path(__file__).parent.parent / "experiments" / "tuned"
 SUFFIXES = (".yaml", ".yml")
@@ -78,8 +79,7 @@ def find_tuned(source: str, beside: Path) -> Path:
         return beside / path
     known = sorted(found.stem for found in FOLDER.glob("*.yaml"))
     if source not in known:
-        missing = f"there is no file of tuned settings {shown(source)}{did_you_mean(source, known)}"
-        raise InputError(f"{missing} (there are {listed(known)}; or give the path of a .yaml file)")
+        raise InputError(unknown("file of tuned settings", source, known, "or give the path of a .yaml file"))
     return FOLDER / f"{source}.yaml"
 
 

@@ -9,9 +9,10 @@ import losses as registry
 from benchmark.errors import InputError
 from benchmark.spec.dataset_rows import DatasetRow
 from benchmark.spec.experiment import Experiment
-from benchmark.spec.file_errors import FileErrors, did_you_mean, listed, shown
+from benchmark.spec.file_errors import FileErrors
 from benchmark.spec.loss_rows import LossRow, TunedSetting, read_hyper, unlike_defaults
 from benchmark.spec.tuned import Choice, TunedFile, fingerprint
+from datasets._names import did_you_mean, listed, shown
 
 TUNED_ROWS = ("both", "only")
 """Tuned rows beside the experiment's own, or in their place; a row that is not tuned everywhere stays."""

@@ -1,14 +1,15 @@
 """Types of values in experiment files, with their ranges."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
 from benchmark.cell import Resources
-from benchmark.spec.file_errors import did_you_mean, listed, shown
+from datasets._names import unknown
 
+MOST_CELLS = 100_000
 MOST_SEEDS = 10_000
 LARGEST_SEED = 2**31 - 1
 T = TypeVar("T")
@@ -20,11 +21,12 @@ class Keys(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
-def one_of(noun: str, names: Sequence[str]) -> AfterValidator:
+def one_of(noun: str, names: Callable[[], Sequence[str]]) -> AfterValidator:
+    """`names` is asked when a file is read, so that it may name components of plug-ins."""
+
     def check(value: str) -> str:
-        if value not in names:
-            message = f"there is no {noun} {shown(value)}{did_you_mean(value, names)} (there are {listed(names)})"
-            raise PydanticCustomError("name", "{message}", {"message": message})
+        if value not in names():
+            raise PydanticCustomError("name", "{message}", {"message": unknown(noun, value, names())})
         return value
 
     return AfterValidator(check)

@@ -11,7 +11,8 @@ from typing import Any
 import yaml
 
 from benchmark.errors import InputError
-from benchmark.spec.file_errors import FileErrors, KeyPath, shown
+from benchmark.spec.file_errors import FileErrors, KeyPath
+from datasets._names import shown
 
 MOST_BYTES = 1 << 20
 MOST_NODES = 20_000

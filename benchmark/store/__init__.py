@@ -1,8 +1,7 @@
 """Results on disk: written whole or not at all, checked when read, locked by one runner at a time."""
 
-from benchmark.store.files import write_atomically
 from benchmark.store.locks import CellLock, lock
 from benchmark.store.runs import DamagedError, Failure, Run, Store
 from benchmark.store.summary import summary_table
 
-__all__ = ["CellLock", "DamagedError", "Failure", "Run", "Store", "lock", "summary_table", "write_atomically"]
+__all__ = ["CellLock", "DamagedError", "Failure", "Run", "Store", "lock", "summary_table"]

@@ -19,8 +19,8 @@ from typing import Any
 import safetensors.torch
 from torch import Tensor
 
-from benchmark.store.files import ASIDE, flush_folder, write_atomically, write_flushed
 from benchmark.store.locks import CellLock, lock
+from datasets._files import ASIDE, flush_folder, write_atomically, write_flushed
 
 FILES = ("cell.json", "metrics.json", "history.csv", "embeddings.safetensors")
 LARGEST_JSON = 64 * 2**20
@@ -154,11 +154,12 @@ class Store:
             return None
 
     def clear_leftovers(self) -> None:
-        """Removes runs that a killed runner left half written. Whoever holds a cell's lock may still be writing it."""
-        for path in self.runs.glob(f"{ASIDE}*"):
-            held = self.lock(path.name.removeprefix(ASIDE).partition("-")[0])
+        """Removes runs and checkpoints that a killed runner left half written. The holder of a cell's lock may still be
+        writing them."""
+        for path in (*self.runs.glob(f"{ASIDE}*"), *(self.folder / "checkpoints").glob(f"{ASIDE}*")):
+            held = self.lock(re.split("[.-]", path.name.removeprefix(ASIDE))[0])
             if held is not None:
-                shutil.rmtree(path, ignore_errors=True)
+                shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink()
                 held.release()
 
 

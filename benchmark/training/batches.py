@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from benchmark.training.augmentation import Augmentation
+from benchmark.recipe.augmentation import Augmentation
 from benchmark.training.seeds import Seeds
 from datasets import Images, Split
 

@@ -6,7 +6,6 @@ appears whole or not at all, and a checksum finds damage. A file that is damaged
 
 import hashlib
 import json
-import os
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,9 +17,10 @@ from safetensors.torch import save
 from torch import Tensor, nn
 
 from benchmark.errors import InputError
+from benchmark.recipe.optimisers import Optimiser
 from benchmark.training.history import Row
-from benchmark.training.optimisers import Optimiser
 from benchmark.training.precision import Precision
+from datasets._files import write_atomically
 
 KEY = "marginbench"
 
@@ -69,7 +69,7 @@ def save_checkpoint(path: Path, state: RunState, run: dict[str, Any]) -> None:
         "scaler": state.precision.state(),
         "checksum": _checksum(tensors),
     }
-    _write_whole(path, save(tensors, {KEY: json.dumps(about)}))
+    write_atomically(path, save(tensors, {KEY: json.dumps(about)}))
 
 
 def load_checkpoint(path: Path, state: RunState, run: dict[str, Any]) -> bool:
@@ -104,17 +104,3 @@ def _checksum(tensors: dict[str, Tensor]) -> str:
         total.update(f"{name} {tensors[name].dtype} {tuple(tensors[name].shape)};".encode())
         total.update(tensors[name].reshape(-1).view(torch.uint8).numpy().data)
     return total.hexdigest()
-
-
-def _write_whole(path: Path, content: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_name(path.name + ".part")
-    try:
-        with aside.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        aside.replace(path)
-    except OSError:
-        aside.unlink(missing_ok=True)
-        raise

@@ -18,13 +18,13 @@ from benchmark import backbones
 from benchmark.backbones import Backbone
 from benchmark.cell import PROTOCOL_VERSION, Cell
 from benchmark.errors import InputError
-from benchmark.training import augmentation
+from benchmark.recipe.augmentation import AUGMENTATIONS
+from benchmark.recipe.optimisers import Optimiser, optimiser_for
+from benchmark.recipe.schedules import Schedule, schedule_for
 from benchmark.training.batches import Batches, pixel_statistics
 from benchmark.training.checkpoint import RunState, load_checkpoint, save_checkpoint
 from benchmark.training.history import Row, row
-from benchmark.training.optimisers import Optimiser, optimiser_for
 from benchmark.training.precision import Precision
-from benchmark.training.schedules import Schedule, schedule_for
 from benchmark.training.seeds import Seeds
 from datasets import Data
 from losses import Head
@@ -100,7 +100,7 @@ class _Run:
         self.batches = Batches(
             data.train,
             cell.recipe.batch,
-            augmentation.get(cell.recipe.augmentation),
+            AUGMENTATIONS.get(cell.recipe.augmentation),
             self.backbone.pixel_mean,
             self.backbone.pixel_std,
             seeds,

@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from benchmark.training.optimisers import Optimiser
+from benchmark.recipe.optimisers import Optimiser
 
 SMALLEST_SCALE = 1.0  # below it, gradients that overflow are no longer the scale's fault
 

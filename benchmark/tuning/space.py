@@ -7,7 +7,7 @@ from math import log, prod
 from typing import Any
 
 import losses
-from benchmark.cell import Recipe
+from benchmark.recipe import Recipe
 from benchmark.spec import LossRow
 from benchmark.spec.loss_rows import unlike_defaults
 from losses import Search

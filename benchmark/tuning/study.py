@@ -7,9 +7,10 @@ from statistics import fmean, median
 from typing import Any, Literal
 
 import losses
-from benchmark.cell import Cell, Recipe
+from benchmark.cell import Cell
 from benchmark.engine.plan import Facts
 from benchmark.metrics import CLASSIFICATION, VERIFICATION
+from benchmark.recipe import Recipe
 from benchmark.spec import Budget, DatasetRow, LossRow
 from benchmark.spec.tuned import fingerprint
 from benchmark.tuning.sampler import suggest

@@ -17,12 +17,13 @@ from benchmark.errors import InputError
 from benchmark.run_experiment import INTERRUPTED, check_engine, engine_of, on_what, say
 from benchmark.spec import Budget, Experiment
 from benchmark.spec.tuned_rows import one_training
-from benchmark.store import Run, Store, write_atomically
+from benchmark.store import Run, Store
 from benchmark.tuning.files import trials_csv, tuned_file
 from benchmark.tuning.merge_previous import kept_of, place_of
 from benchmark.tuning.sampler import check_optuna
 from benchmark.tuning.space import RATE
 from benchmark.tuning.study import FIGURES, WORST, Progressing, Study, TrialScore
+from datasets._files import write_atomically
 
 FOLDER = "tuning"
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from datasets._cache import cached, read_arrays, whole_file, write_arrays
+from datasets._cache import cached, read_arrays, write_arrays
+from datasets._files import whole_file
 from datasets._place import Place, place
 
 ARRAYS = {"a": np.arange(100, dtype=np.uint8).reshape(4, 25), "b": np.array([-1, 2], dtype=np.int64)}

@@ -13,8 +13,8 @@ from benchmark.leaderboard.site.page import page
 from benchmark.leaderboard.standings import Board, Standings
 from benchmark.leaderboard.text import why_apart
 from benchmark.report.pictures import Drawn, NotDrawn
-from benchmark.store import write_atomically
 from benchmark.tables import as_csv
+from datasets._files import write_atomically
 
 OWN = {"losses": ".html", "entries": ".json"}
 Draw = Callable[[Entry, Board], Iterator[Drawn | NotDrawn]]

@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MultipleLocator
 
+import datasets
 import losses
 from benchmark.leaderboard.entries import Entry, Result
 from benchmark.leaderboard.site.loss_tables import is_here
@@ -14,7 +15,6 @@ from benchmark.plots import as_png, tsne
 from benchmark.plots._style import GREY, Look, looks, panels, short, styled
 from benchmark.plots.loss_shapes import ANGLES, Shape, measure, of_run
 from benchmark.report.pictures import Drawn, NotDrawn
-from benchmark.spec.training_sizes import training_size
 from benchmark.store import DamagedError, Run, Store
 
 CURVES = "Target logit and gradient"
@@ -67,7 +67,7 @@ def _shape(entry: Entry, label: str, store: Store) -> Shape | None:
     if run is not None:
         return of_run(run)
     result = next((one for one in entry.results if one.label == label), None)
-    size = None if result is None else training_size(result.dataset)
+    size = None if result is None else datasets.training_size(result.dataset)
     if result is None or size is None or size.classes * result.dim > LARGEST_WEIGHT:
         return None
     return measure(losses.create(entry.loss, num_classes=size.classes, dim=max(3, result.dim), **entry.hyper))

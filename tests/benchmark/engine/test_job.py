@@ -14,13 +14,14 @@ import torch
 import datasets
 import losses
 from benchmark import scoring
-from benchmark.cell import Cell, Recipe
+from benchmark.cell import Cell
 from benchmark.engine import Job, run_local
 from benchmark.engine import job as job_module
 from benchmark.engine.job import run_job
 from benchmark.engine.plan import loss_digest
 from benchmark.engine.progress import Progress
 from benchmark.engine.worker import Setting
+from benchmark.recipe import Recipe
 from benchmark.run_experiment import overview
 from benchmark.store import Store
 

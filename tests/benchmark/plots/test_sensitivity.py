@@ -6,9 +6,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from benchmark.cell import Recipe
 from benchmark.plots import Picture, Skipped, sensitivity
 from benchmark.plots._context import Context
+from benchmark.recipe import Recipe
 from tests.benchmark.plots.made import made
 from tests.benchmark.plots.seen import faults, texts
 

@@ -8,7 +8,7 @@ from PIL import Image
 
 from benchmark import spec
 from benchmark.findings.findings import Findings
-from benchmark.plots import SECTIONS
+from benchmark.plots import picture_sections
 from benchmark.report import build, write_report
 from benchmark.report.pictures import Drawn, NotDrawn
 from benchmark.results import collect
@@ -51,7 +51,7 @@ def page_with_pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
     Image.new("RGB", (1600, 300), "navy").save(content, "PNG")
     drawn = [
         Drawn(f"{section}-1", "<i>Title</i>", 'What "it" shows & <b>how</b>', section, content.getvalue(), b"<svg/>")
-        for section in SECTIONS
+        for section in picture_sections()
     ]
     skipped = [NotDrawn("A plot", "it needs <two> datasets")]
     report = build(collected, Findings.of_experiment(collected), "a day", drawn, skipped)
@@ -162,10 +162,10 @@ def test_pictures_are_in_the_page_and_fit(browser: Browser, page_with_pictures: 
     assert browser.requests() == [page_with_pictures.resolve().as_uri()]
     assert browser.console() == []
     sizes = browser.run("return Array.from(document.images, one => [one.naturalWidth, one.clientWidth, one.alt])")
-    assert [size[0] for size in sizes] == [1600] * len(SECTIONS)
+    assert [size[0] for size in sizes] == [1600] * len(picture_sections())
     assert all(0 < size[1] <= width for size in sizes)
     assert {size[2] for size in sizes} == {"<i>Title</i>"}
-    assert browser.texts("figcaption") == ['What "it" shows & <b>how</b>'] * len(SECTIONS)
+    assert browser.texts("figcaption") == ['What "it" shows & <b>how</b>'] * len(picture_sections())
     assert "A plot: it needs <two> datasets" in browser.texts("#pictures li")
     assert browser.overflow() <= 0
 

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from benchmark import cell as cells
-from benchmark.cell import Cell, Recipe, Resources
+from benchmark.cell import Cell, Resources
+from benchmark.recipe import Recipe
 
 TEXT = """
 seeds: [3]

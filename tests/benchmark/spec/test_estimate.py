@@ -3,11 +3,8 @@ from dataclasses import replace
 import pytest
 
 import datasets
-from benchmark import spec
+from benchmark import backbones, spec
 from benchmark.cell import Cell
-from benchmark.spec.backbone_names import NAMES
-from benchmark.spec.estimate import IMAGES_PER_SECOND
-from benchmark.spec.training_sizes import training_size
 
 
 def only_cell(load, entry: str, rest: str = "") -> Cell:
@@ -41,8 +38,13 @@ def test_a_folder_s_time_is_unknown(load) -> None:
     assert spec.cell_line(cell, None) == "folder · convnet/64 · arcface s=16 m=0.3 · seed 0 · unknown"
 
 
-def test_every_backbone_has_a_throughput() -> None:
-    assert set(IMAGES_PER_SECOND) == set(NAMES)
+@pytest.mark.contract
+@pytest.mark.parametrize("name", backbones.names())
+def test_a_declared_throughput_gives_an_estimate(load, name: str) -> None:
+    images_per_second = backbones.get(name).images_per_second
+    cell = only_cell(load, "{glyphs: {classes: 100, per_class: 30}}", f"backbone: {name}\nrecipe: {{epochs: 4}}")
+    expected = None if images_per_second is None else pytest.approx(100 * 30 * 4 / images_per_second)
+    assert spec.estimate_seconds([cell]) == [expected]
 
 
 @pytest.mark.parametrize(
@@ -58,7 +60,7 @@ def test_every_backbone_has_a_throughput() -> None:
 def test_the_size_is_near_that_of_the_data(load, entry: str) -> None:
     dataset = only_cell(load, entry).dataset
     data = datasets.load(dataset["name"], wrappers=dataset["wrappers"], **dataset["options"])
-    size = training_size(dataset)
+    size = datasets.training_size(dataset)
     assert size is not None
     assert size.images == pytest.approx(len(data.train), rel=0.05)
     assert size.classes == data.num_classes

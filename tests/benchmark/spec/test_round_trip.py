@@ -11,9 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import datasets
-from benchmark import spec
-from benchmark.cell import AUGMENTATIONS, OPTIMISERS, Recipe
-from benchmark.spec.backbone_names import NAMES
+from benchmark import backbones, spec
+from benchmark.recipe import Recipe
+from benchmark.recipe.augmentation import AUGMENTATIONS
+from benchmark.recipe.optimisers import OPTIMISERS
 
 Parts = dict[str, Any]
 
@@ -30,11 +31,11 @@ def reals(low: float, high: float) -> st.SearchStrategy[float]:
 RECIPES = st.fixed_dictionaries(
     {},
     optional={
-        "optimiser": some(st.sampled_from(OPTIMISERS)),
+        "optimiser": some(st.sampled_from(OPTIMISERS.names())),
         "lr": some(reals(1e-9, 10.0)),
         "weight_decay": some(reals(0.0, 1.0)),
         "epochs": some(st.integers(1, 99)),
-        "augmentation": some(st.sampled_from(AUGMENTATIONS)),
+        "augmentation": some(st.sampled_from(AUGMENTATIONS.names())),
     },
 )
 LOSSES = st.one_of(
@@ -58,7 +59,7 @@ EXPERIMENTS = st.fixed_dictionaries(
     {
         "seeds": st.integers(1, 3) | st.lists(st.integers(0, 2**31 - 1), min_size=1, max_size=3, unique=True),
         "datasets": st.lists(st.tuples(DATASETS, RECIPES), min_size=1, max_size=2, unique_by=lambda d: d[0][0]),
-        "backbone": some(st.sampled_from(NAMES)),
+        "backbone": some(st.sampled_from(backbones.names())),
         "dim": some(st.integers(1, 512)),
         "recipe": RECIPES,
         "losses": st.lists(LOSSES, min_size=1, max_size=3, unique_by=lambda loss: loss[0]),

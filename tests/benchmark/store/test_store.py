@@ -10,7 +10,8 @@ import pytest
 import safetensors.torch
 import torch
 
-from benchmark.store import DamagedError, Failure, Store, lock, summary_table, write_atomically
+from benchmark.store import DamagedError, Failure, Store, lock, summary_table
+from datasets._files import write_atomically
 
 ID = "0123456789abcdef"
 
@@ -135,10 +136,14 @@ def test_half_written_runs_are_cleared_unless_somebody_is_writing(tmp_path: Path
     left, under_way = (store.runs / f".aside-{name * 16}-abcd" for name in "ab")
     left.mkdir()
     under_way.mkdir()
+    checkpoint = store.checkpoint("a" * 16)
+    for name in (checkpoint.name, f".aside-{checkpoint.name}-abcd"):
+        write_atomically(checkpoint.with_name(name), b"")
     held = store.lock("b" * 16)
     assert held is not None
     store.clear_leftovers()
     assert (left.exists(), under_way.exists()) == (False, True)
+    assert list(checkpoint.parent.iterdir()) == [checkpoint]
     held.release()
     assert store.load(ID).id == ID
 

@@ -10,7 +10,8 @@ from torch import Tensor
 
 import datasets
 import losses
-from benchmark.cell import Cell, Recipe
+from benchmark.cell import Cell
+from benchmark.recipe import Recipe
 from datasets import Data
 
 torch.set_num_threads(1)

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from benchmark.training import augmentation
+from benchmark.recipe.augmentation import AUGMENTATIONS
 from benchmark.training.batches import Batches, batch_sizes, pixel_statistics
 from benchmark.training.seeds import Seeds
 from datasets import Data, Split
@@ -60,7 +60,7 @@ def test_streamed_images_give_the_same_batches(digits: Data) -> None:
     found = []
     for source in (split, streamed):
         mean, std = pixel_statistics(source.images)
-        batches = Batches(source, 100, augmentation.get("shift"), mean, std, Seeds("d", "b", 0), "cpu")
+        batches = Batches(source, 100, AUGMENTATIONS.get("shift"), mean, std, Seeds("d", "b", 0), "cpu")
         found.append([images.clone() for images, _, _ in batches.epoch(3)])
     assert all(torch.equal(a, b) for a, b in zip(*found, strict=True))
     assert found[0][0].is_contiguous(memory_format=torch.channels_last)

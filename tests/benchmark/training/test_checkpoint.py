@@ -67,7 +67,8 @@ KILLED = """
 import json, os, signal, sys, torch
 from pathlib import Path
 import datasets
-from benchmark.cell import Cell, Recipe
+from benchmark.cell import Cell
+from benchmark.recipe import Recipe
 from benchmark.training import train
 torch.set_num_threads(1)
 given = json.loads(sys.argv[1])

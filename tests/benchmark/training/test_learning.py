@@ -8,9 +8,10 @@ import pytest
 import torch
 
 import datasets
-from benchmark.cell import Cell, Recipe
+from benchmark.cell import Cell
+from benchmark.recipe import Recipe
+from benchmark.recipe.schedules import schedule_for
 from benchmark.training import Trained, embed, train
-from benchmark.training.schedules import schedule_for
 from datasets import Data
 
 
@@ -106,7 +107,7 @@ def test_vectors_have_no_weight_decay(make_cell: Callable[..., Cell], digits: Da
     ("settings", "said"),
     [
         ({"optimiser": "adam"}, "did you mean 'adamw'"),
-        ({"schedule": "cos"}, "no schedule is named 'cos'"),
+        ({"schedule": "cos"}, "there is no schedule 'cos'"),
         ({"augmentation": "flipp"}, "did you mean 'flip'"),
         ({"schedule": "step"}, "milestones"),
         ({"lr": 0.0}, "lr=0.0"),

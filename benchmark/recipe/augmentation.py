@@ -1,7 +1,7 @@
 """Augmentations of a whole batch in memory, each from the generator that it is given.
 
-A function takes B×C×H×W uint8 images and returns as many of the same shape, uint8 or float32 from 0 to 255. It is
-registered under its own name. Numbers are drawn on the CPU, so that every device sees the same ones.
+A function takes B×C×H×W uint8 images and returns as many of the same shape, uint8 or float32 from 0 to 255. It draws
+numbers on the CPU, so that every device sees the same ones.
 """
 
 import math
@@ -11,10 +11,10 @@ import torch
 import torch.nn.functional as F
 from torch import Generator, Tensor
 
-from benchmark.training.named import named
+from datasets._registry import Registry
 
 Augmentation = Callable[[Tensor, Generator], Tensor]
-_augmentations: dict[str, Augmentation] = {}
+AUGMENTATIONS: Registry[Augmentation] = Registry("augmentation", __package__, "marginbench.augmentations")
 
 SHIFT = 2
 CROP_PADDING = 4
@@ -23,31 +23,18 @@ LARGEST_SCALING = 0.1
 LARGEST_SHIFT = 0.07  # of the image's side
 
 
-def augmentation(function: Augmentation) -> Augmentation:
-    _augmentations[function.__name__] = function
-    return function
-
-
-def names() -> list[str]:
-    return list(_augmentations)
-
-
-def get(name: str) -> Augmentation:
-    return named("augmentation", name, _augmentations)
-
-
-@augmentation
+@AUGMENTATIONS.register
 def none(images: Tensor, generator: Generator) -> Tensor:
     return images
 
 
-@augmentation
+@AUGMENTATIONS.register
 def shift(images: Tensor, generator: Generator) -> Tensor:
     """Up to two pixels each way; the border is repeated, whatever its colour."""
     return _windows(_with_border_repeated(images, SHIFT), images.shape, generator)
 
 
-@augmentation
+@AUGMENTATIONS.register
 def affine(images: Tensor, generator: Generator) -> Tensor:
     """Rotation up to 10°, size up to 10 % and position up to 7 %; the border is repeated."""
     draws = torch.rand(4, len(images), generator=generator).mul_(2.0).sub_(1.0)
@@ -59,14 +46,14 @@ def affine(images: Tensor, generator: Generator) -> Tensor:
     return F.grid_sample(images.float(), grid, padding_mode="border", align_corners=False)
 
 
-@augmentation
+@AUGMENTATIONS.register
 def flip(images: Tensor, generator: Generator) -> Tensor:
     """Every other image, by chance, mirrored left to right."""
     chosen = (torch.rand(len(images), generator=generator) < 0.5).nonzero()[:, 0].to(images.device)
     return images.index_copy(0, chosen, images.index_select(0, chosen).flip(3))
 
 
-@augmentation
+@AUGMENTATIONS.register
 def crop_flip(images: Tensor, generator: Generator) -> Tensor:
     """A crop out of the image with four black pixels around it, then `flip`."""
     padded = F.pad(images, (CROP_PADDING,) * 4)

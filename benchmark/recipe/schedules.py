@@ -3,11 +3,14 @@
 import math
 from collections.abc import Callable
 
-from benchmark.cell import Recipe
 from benchmark.errors import InputError
-from benchmark.training.named import named
+from benchmark.recipe import Recipe
+from datasets._registry import Registry
 
 Schedule = Callable[[int], float]
+Shape = Callable[[float, float, Recipe], float]
+"""The factor after warm-up, from the shares of the time since warm-up and of the whole run that are over."""
+SCHEDULES: Registry[Shape] = Registry("schedule", __package__, "marginbench.schedules")
 
 ONECYCLE_FIRST = 1 / 25
 ONECYCLE_LAST = 1e-4 / 25
@@ -15,7 +18,7 @@ ONECYCLE_LAST = 1e-4 / 25
 
 def schedule_for(recipe: Recipe, total_steps: int) -> Schedule:
     """The factor at each step, counted from 0."""
-    shape = named("schedule", recipe.schedule, SHAPES)
+    shape = SCHEDULES.get(recipe.schedule)
     if recipe.schedule == "step" and not recipe.milestones:
         raise InputError("the schedule 'step' needs milestones, such as [0.5, 0.75] of the run; or use 'constant'")
     if not 0.0 <= recipe.warmup < 1.0:
@@ -36,20 +39,21 @@ def _rising(schedule: str, share: float) -> float:
     return share
 
 
-def _cosine(since_warmup: float, of_run: float, recipe: Recipe) -> float:
+@SCHEDULES.register
+def cosine(since_warmup: float, of_run: float, recipe: Recipe) -> float:
     return (1.0 + math.cos(math.pi * since_warmup)) / 2.0
 
 
-def _onecycle(since_warmup: float, of_run: float, recipe: Recipe) -> float:
+@SCHEDULES.register
+def onecycle(since_warmup: float, of_run: float, recipe: Recipe) -> float:
     return ONECYCLE_LAST + (1.0 - ONECYCLE_LAST) * (1.0 + math.cos(math.pi * since_warmup)) / 2.0
 
 
-def _step(since_warmup: float, of_run: float, recipe: Recipe) -> float:
+@SCHEDULES.register
+def step(since_warmup: float, of_run: float, recipe: Recipe) -> float:
     return 0.1 ** sum(of_run >= milestone for milestone in recipe.milestones)
 
 
-def _constant(since_warmup: float, of_run: float, recipe: Recipe) -> float:
+@SCHEDULES.register
+def constant(since_warmup: float, of_run: float, recipe: Recipe) -> float:
     return 1.0
-
-
-SHAPES = {"cosine": _cosine, "onecycle": _onecycle, "step": _step, "constant": _constant}

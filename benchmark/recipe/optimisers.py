@@ -4,14 +4,14 @@ Weight decay applies to matrices and kernels, class weights among them as in the
 and other vectors have none.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import torch
 from torch import Tensor, nn
 
-from benchmark.cell import Recipe
 from benchmark.errors import InputError
-from benchmark.training.named import named
+from benchmark.recipe import Recipe
+from datasets._registry import Registry
 
 
 class Optimiser:
@@ -63,23 +63,30 @@ class Optimiser:
             owner[id(weight)].state[weight][key] = value
 
 
+MakeOptimiser = Callable[[Recipe, nn.Module, nn.Module], Optimiser]
+OPTIMISERS: Registry[MakeOptimiser] = Registry("optimiser", __package__, "marginbench.optimisers")
+
+
 def optimiser_for(recipe: Recipe, backbone: nn.Module, head: nn.Module) -> Optimiser:
     if not recipe.lr > 0.0:
         raise InputError(f"lr={recipe.lr!r} is not allowed; expected a number > 0")
-    return named("optimiser", recipe.optimiser, OPTIMISERS)(recipe, backbone, head)
+    return OPTIMISERS.get(recipe.optimiser)(recipe, backbone, head)
 
 
-def _sgd(recipe: Recipe, backbone: nn.Module, head: nn.Module) -> Optimiser:
+@OPTIMISERS.register
+def sgd(recipe: Recipe, backbone: nn.Module, head: nn.Module) -> Optimiser:
     groups = _groups([*backbone.parameters(), *head.parameters()], recipe)
     return Optimiser([torch.optim.SGD(groups, lr=recipe.lr, momentum=recipe.momentum, fused=True)])
 
 
-def _adamw(recipe: Recipe, backbone: nn.Module, head: nn.Module) -> Optimiser:
+@OPTIMISERS.register
+def adamw(recipe: Recipe, backbone: nn.Module, head: nn.Module) -> Optimiser:
     groups = _groups([*backbone.parameters(), *head.parameters()], recipe)
     return Optimiser([torch.optim.AdamW(groups, lr=recipe.lr, fused=True)])
 
 
-def _muon(recipe: Recipe, backbone: nn.Module, head: nn.Module) -> Optimiser:
+@OPTIMISERS.register
+def muon(recipe: Recipe, backbone: nn.Module, head: nn.Module) -> Optimiser:
     """Muon for the backbone's matrices and kernels (as matrices, one row an output channel), AdamW for the rest.
     Muon's steps are scaled to AdamW's size, so that one rate serves both."""
     kernels = [weight for weight in backbone.parameters() if weight.ndim == 4]
@@ -88,18 +95,15 @@ def _muon(recipe: Recipe, backbone: nn.Module, head: nn.Module) -> Optimiser:
         raise InputError("muon needs channels-last memory: backbone.to(memory_format=torch.channels_last)")
     matrices = [weight for weight in backbone.parameters() if weight.ndim == 2] + [matrix for _, matrix in flat]
     rest = [weight for weight in backbone.parameters() if weight.ndim not in (2, 4)]
-    muon = torch.optim.Muon(
+    on_matrices = torch.optim.Muon(
         matrices,
         lr=recipe.lr,
         momentum=recipe.momentum,
         weight_decay=recipe.weight_decay,
         adjust_lr_fn="match_rms_adamw",
     )
-    adamw = torch.optim.AdamW(_groups([*rest, *head.parameters()], recipe), lr=recipe.lr, fused=True)
-    return Optimiser([muon, adamw], flat)
-
-
-OPTIMISERS = {"sgd": _sgd, "adamw": _adamw, "muon": _muon}
+    on_rest = torch.optim.AdamW(_groups([*rest, *head.parameters()], recipe), lr=recipe.lr, fused=True)
+    return Optimiser([on_matrices, on_rest], flat)
 
 
 def _groups(weights: list[nn.Parameter], recipe: Recipe) -> list[dict[str, object]]:

@@ -1,0 +1,52 @@
+"""Files that appear whole or not at all: written aside, flushed to the disk, renamed."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+ASIDE = ".aside-"
+"""How names of unfinished files and folders begin."""
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """A path beside `path` to write to; the file is flushed and renamed at the end, and removed after an error."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    aside = path.with_name(f"{ASIDE}{path.name}-{secrets.token_hex(4)}")
+    try:
+        yield aside
+        with aside.open("r+b") as file:
+            os.fsync(file.fileno())
+        aside.replace(path)
+    finally:
+        aside.unlink(missing_ok=True)
+    flush_folder(path.parent)
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """The file has its old content or the new one, never a part of it."""
+    with whole_file(path) as aside:
+        aside.write_bytes(content)
+
+
+def write_flushed(path: Path, content: bytes) -> None:
+    """Writes a file of a folder that is itself renamed later."""
+    with path.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def flush_folder(folder: Path) -> None:
+    """Makes renames inside the folder durable, where the system can."""
+    if os.name != "posix":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
