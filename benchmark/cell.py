@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 PROTOCOL_VERSION = 1
-"""Goes up when the same cell would come out otherwise: batch order, augmentation, initial weights, metrics."""
+"""Raise it when the same cell would be trained differently: batch order, augmentation, initial weights. Metrics have
+versions of their own."""
 
 OPTIMISERS = ("sgd", "adamw", "muon")
 SCHEDULES = ("cosine", "onecycle", "step", "constant")
