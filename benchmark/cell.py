@@ -9,7 +9,8 @@ from typing import Any
 from benchmark.recipe import Recipe
 
 PROTOCOL_VERSION = 1
-"""Goes up when the same cell would come out otherwise: batch order, augmentation, initial weights, metrics."""
+"""Raise it when the same cell would be trained differently: batch order, augmentation, initial weights. Metrics have
+versions of their own."""
 
 
 @dataclass(frozen=True)

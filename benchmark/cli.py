@@ -257,34 +257,30 @@ def table(
 @app.command()
 def score(
     experiment: Annotated[str, typer.Argument(help="The name of an experiment that was run.")],
+    update: Annotated[bool, typer.Option("--update", help="Add the metrics that stored runs lack.")] = False,
     plugin: Plugins = None,
     results: Results = Path("results"),
+    tuned: TunedFile = None,
+    tuned_rows: TunedRows = None,
 ) -> None:
     """Recompute every metric from the saved embeddings, and report any that differ from what is stored.
 
-    \b
-    Example:
-      python -m benchmark score default
-    """
-    from tqdm import tqdm
+    With --update, compute the metrics that stored runs and leaderboard entries lack, and those that are computed in a
+    new way, from the saved embeddings; nothing is trained.
 
+    \b
+    Examples:
+      python -m benchmark score default
+      python -m benchmark score default --update
+    """
     import losses
-    from benchmark import rescore, spec
-    from benchmark.store import Store
+    from benchmark import score_command
 
     for file in plugin or []:
         losses.load_plugin(file)
-    name = spec.load(experiment).name
-    runs, damaged = rescore.runs_to_score(Store(results, name))
-    found = []
-    for one in tqdm(runs, desc="score", unit="run", leave=False, disable=None):
-        found += list(rescore.rescore(one))
-    for problem in damaged:
-        typer.echo(f"damaged: {problem}")
-    for item in found:
-        typer.echo(f"differs: {item.run} {item.metric}: stored {item.stored}, recomputed {item.recomputed}")
-    typer.echo(f"{len(runs)} runs, {len(found)} figures that differ, {len(damaged)} damaged runs")
-    raise typer.Exit(1 if found or damaged else 0)
+    asked = _experiment(experiment, tuned, tuned_rows)
+    run = score_command.update if update else score_command.compare
+    raise typer.Exit(run(asked, results))
 
 
 @app.command()

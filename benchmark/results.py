@@ -7,9 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
-from safetensors import safe_open
 
 from benchmark.cell import PROTOCOL_VERSION, Cell
 from benchmark.engine.plan import loss_digest
@@ -18,8 +16,6 @@ from benchmark.store import Failure, Run, Store, summary_table
 
 if TYPE_CHECKING:
     from benchmark.statistics import Jackknife  # importing scipy.stats would delay every run's first step
-
-JACKKNIFE = "jackknife/"
 
 
 @dataclass(frozen=True)
@@ -41,7 +37,7 @@ class ExperimentResults:
     def jackknife(self) -> "Jackknife":
         """Of every run, each metric without each test identity; read when first asked for."""
         rows = zip(self.runs, self.table["loss"], self.table["dataset"], self.table["seed"], strict=True)
-        return {(loss, dataset, int(seed)): stored_jackknife(run) for run, loss, dataset, seed in rows}
+        return {(loss, dataset, int(seed)): run.jackknife() for run, loss, dataset, seed in rows}
 
 
 def collect(experiment: Experiment, results: Path) -> ExperimentResults:
@@ -108,10 +104,3 @@ def settings_of(row: Mapping[Any, Any]) -> dict[str, str]:
 
 def _described(cell: Mapping[str, Any]) -> str:
     return json.dumps(cell, sort_keys=True)
-
-
-def stored_jackknife(run: Run) -> dict[str, np.ndarray]:
-    """Each metric of a run without each test identity in turn."""
-    with safe_open(run.folder / "embeddings.safetensors", framework="numpy") as kept:
-        names = [name for name in kept.keys() if name.startswith(JACKKNIFE)]  # noqa: SIM118 — it is no mapping
-        return {name.removeprefix(JACKKNIFE): kept.get_tensor(name) for name in names}

@@ -17,11 +17,10 @@ from benchmark.engine import Follow, Job, Plan, RunOutcome, nothing_follows, pla
 from benchmark.engine.progress import Progress
 from benchmark.engine.worker import Setting
 from benchmark.errors import InputError
-from benchmark.metrics import primary
+from benchmark.metrics import main_column
 from benchmark.results import current_runs, tidy
-from benchmark.store import Run, Store, summary_table
+from benchmark.store import Run, Store, write_summary
 from benchmark.training import check_device
-from datasets._files import write_atomically
 
 INTERRUPTED = 130
 """The exit status after Ctrl-C."""
@@ -73,7 +72,7 @@ def run(request: RunRequest) -> int:
     planned = {json.dumps(job.cell.description(), sort_keys=True): job.id for job in todo.jobs}
     runs = current_runs(experiment.cells(), store.load_all()[0], planned)
     try:
-        write_atomically(store.folder / "summary.csv", summary_table(runs).to_csv(index=False).encode())
+        write_summary(store.folder, runs)
     except OSError as problem:
         outcome.stopped = outcome.stopped or f"the summary could not be written: {problem}"
     if outcome.done:
@@ -154,15 +153,15 @@ def on_what(request: Placed, workers: int) -> str:
 
 
 def overview(runs: list[Run]) -> str:
-    """Mean over the seeds of the figure that people look at first, loss by dataset."""
+    """Mean over the seeds of the main metric, loss by dataset."""
     table = tidy(runs)
     columns = {}
     for dataset, rows in table.groupby("dataset", sort=True):
-        figure = primary(rows)
-        if figure is not None:
-            columns[f"{dataset}: {figure.title.lower()}"] = figure.factor * rows.groupby("loss")[figure.key].mean()
+        column = main_column(rows)
+        if column is not None:
+            columns[f"{dataset}: {column.title.lower()}"] = column.factor * rows.groupby("loss")[column.key].mean()
     if not columns:
-        return "no run has a figure to show yet"
+        return "no run has a metric to show yet"
     shown = pd.DataFrame(columns).round(2)
     diverged = table[table["status"] == "diverged"].groupby("loss").size()
     if len(diverged):

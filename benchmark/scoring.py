@@ -1,101 +1,93 @@
-"""From what a run keeps on disk to its metrics; the runner and `score` both go through here.
+"""From what training keeps on disk to metrics; the runner and `score` both go through here.
 
 Names of the kept arrays: `test/embeddings`, `test/labels`, `test/pairs`, `test/same`, `test/fold`, `test/logits`
-(closed sets), the same under `val/`, `weight`, `bias`, `train/centres`, `train/counts`, `train/mean_angles`,
-`train/mean_posteriors` (losses that define a posterior).
+(closed sets), the same under `val/`, `weight`, `bias`, `posterior`, `train/centres`, `train/counts`,
+`train/mean_angles`, `train/mean_posteriors` (losses that define a posterior).
 """
 
-from collections.abc import Mapping
+import json
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import safetensors.numpy
 
-from benchmark import metrics
+from benchmark.metrics import MEASURES, Measure
+from benchmark.metrics._registry import OF_CLASSES, OF_SPLIT
 
-Figures = dict[str, float | int | None]
-SPLITS = ("test", "val")
-OF_GROUPS = ("accuracy", "eer", "auc")  # of verification, for frequent, medium and rare classes apart
-
-
-def figures(arrays: Mapping[str, np.ndarray]) -> Figures:
-    """Every metric of a run, by name; names begin with the split that they were measured on."""
-    found: Figures = {**_training_geometry(arrays), **_training_posterior(arrays)}
-    for split in SPLITS:
-        if f"{split}/embeddings" in arrays:
-            found.update(_of_split(split, arrays))
-    return {name: _plain(value) for name, value in found.items()}
+Inputs = dict[str, np.ndarray]
+TEST = "test"
+NAMES = {"folds": "fold", "centres": "train/centres", "class_counts": "train/counts"}
+NAMES |= {name: f"train/{name}" for name in ("mean_angles", "mean_posteriors")}
+"""Of arrays that are not stored under the name by which measures take them."""
 
 
-def jackknife(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Test verification without each identity in turn, for intervals that carry the identities' variance."""
-    if "test/embeddings" not in arrays:
-        return {}
-    values = metrics.verification_jackknife(*_verification_input("test", arrays))
-    for group, chosen in _pairs_by_frequency("test", arrays).items():
-        of_group = metrics.verification_jackknife(*_verification_input("test", arrays, chosen))
-        values |= {f"{name}_{group}": of_group[name] for name in OF_GROUPS if name in of_group}
-    return {f"jackknife/test/{name}": np.asarray(value) for name, value in values.items()}
+@dataclass
+class Scores:
+    """What scoring makes of a run; a diverged one has none."""
+
+    metrics: dict[str, float | int | None] = field(default_factory=dict)  # by keys such as test/eer
+    versions: dict[str, int] = field(default_factory=dict)  # of the measures that computed them
+    jackknife: dict[str, np.ndarray] = field(default_factory=dict)  # test metrics without each identity in turn
+
+    def files(self, diverged_at: int | None = None, diverged_reason: str = "") -> dict[str, bytes]:
+        """As a run stores them."""
+        content = {
+            "metrics": self.metrics,
+            "versions": self.versions,
+            "diverged_at": diverged_at,
+            "diverged_reason": diverged_reason,
+        }
+        text = json.dumps(content, indent=1, sort_keys=True, allow_nan=False) + "\n"
+        arrays = {name: np.ascontiguousarray(self.jackknife[name]) for name in sorted(self.jackknife)}
+        return {"metrics.json": text.encode(), "jackknife.safetensors": safetensors.numpy.save(arrays)}
 
 
-def _training_geometry(arrays: Mapping[str, np.ndarray]) -> Figures:
-    return metrics.geometry_from_centres(
-        arrays["train/centres"],
-        arrays["train/counts"],
-        arrays["train/mean_angles"],
-        arrays["weight"],
-        split="train",
-    )
+def score(
+    arrays: Mapping[str, np.ndarray], measures: Collection[Measure] | None = None, jackknife: bool = True
+) -> Scores:
+    """Every metric of a run, or those of some measures."""
+    found = Scores()
+    for measure in MEASURES.items().values() if measures is None else measures:
+        for split, inputs in _where(measure, arrays):
+            prefix = f"{split}/" if split else ""
+            found.metrics |= {f"{prefix}{key}": _plain(value) for key, value in measure(inputs).items()}
+            found.versions[measure.name] = measure.version
+            if jackknife and split == TEST:
+                without = measure.without_each_identity(inputs)
+                found.jackknife |= {f"{prefix}{key}": np.asarray(values) for key, values in without.items()}
+    return found
 
 
-def _training_posterior(arrays: Mapping[str, np.ndarray]) -> Figures:
-    """The mean over training images of the posterior of their own class, as the head in evaluation gives it."""
-    if "train/mean_posteriors" not in arrays:
-        return {}
-    weights = arrays["train/counts"] / max(arrays["train/counts"].sum(), 1)
-    return {"train/posterior": float(arrays["train/mean_posteriors"] @ weights)}
+def outdated(versions: Mapping[str, int], names: Collection[str]) -> list[Measure]:
+    """The measures that were not computed for a run with arrays of these names, or in another version."""
+    known = dict.fromkeys(names, np.empty(0))
+    return [
+        measure
+        for name, measure in MEASURES.items().items()
+        if versions.get(name) != measure.version and any(True for _ in _where(measure, known))
+    ]
 
 
-def _of_split(split: str, arrays: Mapping[str, np.ndarray]) -> Figures:
-    embeddings, labels = arrays[f"{split}/embeddings"], arrays[f"{split}/labels"]
-    found: Figures = {}
-    found.update(metrics.verification(*_verification_input(split, arrays)))
-    closed = f"{split}/logits" in arrays  # only there are test classes the training classes
-    counts = arrays["train/counts"] if closed else None
-    if split == "test":
-        found.update(metrics.retrieval(embeddings, labels, counts))
-        for group, chosen in _pairs_by_frequency(split, arrays).items():
-            of_group = metrics.verification(*_verification_input(split, arrays, chosen))
-            found.update({f"{name}_{group}": of_group[name] for name in OF_GROUPS})
-    if closed:
-        logits = arrays[f"{split}/logits"]
-        found.update(_renamed(metrics.classification(logits, labels, counts), "classification"))
-        found.update(metrics.nearest_class_mean(embeddings, labels, arrays["train/centres"], counts))
-        if int(arrays.get("posterior", np.array(1))):
-            found.update(metrics.calibration(logits, labels))
-    named = {f"{split}/{name}": value for name, value in found.items()}
-    return named | dict(metrics.geometry(embeddings, labels, split=split))
+def _where(measure: Measure, arrays: Mapping[str, np.ndarray]) -> Iterator[tuple[str, Inputs]]:
+    """The splits that have all that a measure needs, with their arrays."""
+    for split in measure.splits or ("",):
+        inputs = _inputs(split, arrays)
+        if measure.fits(inputs):
+            yield split, inputs
 
 
-def _renamed(found: Figures, family: str) -> Figures:
-    """`accuracy` is verification's name; a classifier's figures are told apart by their family."""
-    return {f"{family}_{name}": value for name, value in found.items()}
+def _inputs(split: str, arrays: Mapping[str, np.ndarray]) -> Inputs:
+    """The arrays of a split as measures name them. Those of the classes only where the split's classes are the
+    training classes, which is where it has logits."""
+    names = {name: f"{split}/{NAMES.get(name, name)}" for name in OF_SPLIT}
+    if split in ("", "train") or f"{split}/logits" in arrays:
+        names |= {name: NAMES.get(name, name) for name in OF_CLASSES}
+    return {name: arrays[stored] for name, stored in names.items() if stored in arrays}
 
 
-def _verification_input(
-    split: str, arrays: Mapping[str, np.ndarray], chosen: np.ndarray | slice = slice(None)
-) -> tuple[Any, ...]:
-    images = (arrays[f"{split}/{part}"] for part in ("embeddings", "labels"))
-    return (*images, *(arrays[f"{split}/{part}"][chosen] for part in ("pairs", "same", "fold")))
-
-
-def _pairs_by_frequency(split: str, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Which pairs have an image of a frequent, medium or rare class, in closed sets with classes of several sizes."""
-    if f"{split}/logits" not in arrays:
-        return {}
-    return metrics.pairs_by_frequency(arrays[f"{split}/labels"], arrays[f"{split}/pairs"], arrays["train/counts"])
-
-
-def _plain(value: float | int | None) -> float | int | None:
+def _plain(value: Any) -> float | int | None:
     if value is None or isinstance(value, int):
         return value
     return float(value) if np.isfinite(value) else None

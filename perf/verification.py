@@ -95,9 +95,9 @@ def by_scikit_learn(n: int, rounded: bool) -> dict[str, Any]:
 
 def list_of_scores(n: int, rounded: bool) -> tuple[np.ndarray, np.ndarray]:
     """The scores that the counting method sees, product by product, as one list, or as fp32 left them."""
-    from benchmark.metrics import allpairs
-    from benchmark.metrics.curves import GRID
-    from benchmark.metrics.inputs import unit_rows
+    from benchmark.metrics import _allpairs as allpairs
+    from benchmark.metrics._curves import GRID
+    from benchmark.metrics._inputs import unit_rows
 
     x, labels = embeddings(n)
     rows = unit_rows(x)[0].astype(np.float32)

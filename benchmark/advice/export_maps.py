@@ -9,10 +9,10 @@ import pandas as pd
 
 from benchmark.advice.maps_file import ABOUT, COLUMNS, IN_CLONE, NAME
 from benchmark.errors import InputError
-from benchmark.metrics import primary
+from benchmark.metrics import main_column
 from benchmark.provenance import provenance
 from benchmark.results import ExperimentResults
-from benchmark.scale_margin import classes_of, training_sizes, validation_key, with_settings
+from benchmark.scale_margin import classes_of, training_sizes, with_settings
 from benchmark.statistics import summarise
 from datasets._files import write_atomically
 
@@ -56,15 +56,15 @@ def about(collected: ExperimentResults) -> dict[str, str]:
 
 
 def map_rows(collected: ExperimentResults) -> list[dict[str, Any]]:
-    """A line for each setting on each dataset that has a main figure."""
+    """A line for each setting on each dataset that has its main metric."""
     sizes = training_sizes(collected)
     table = with_settings(collected.table, classes_of(sizes))
     found: list[dict[str, Any]] = []
     for dataset, rows in table.groupby("dataset", sort=True):
-        column, size = primary(rows), sizes[str(dataset)]
+        column, size = main_column(rows), sizes[str(dataset)]
         if column is None or size.images_per_class is None:
             continue
-        key = validation_key(column)
+        key = column.on("val").key
         on_validation = rows.groupby("loss")[key].mean() if key in rows else pd.Series(dtype=float)
         settings = rows.drop_duplicates("loss").set_index("loss")
         runs = rows["loss"].value_counts()

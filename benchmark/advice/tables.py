@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from benchmark.advice.advice import Advice, BestMeasured, Case, LossAdvice, best_measured, scale_by
 from benchmark.advice.maps_file import EXPERIMENT, Map
 from benchmark.advice.theory import COSINES, LOGITS, RULES, largest_cosine_margin
-from benchmark.metrics import COLUMNS
+from benchmark.metrics import column
 from benchmark.tables import Column, Row, Table, Value
 from benchmark.tables.model import NOTHING
 
@@ -119,7 +119,7 @@ def _lines(one: LossAdvice) -> list[Row]:
 
 def _measured(found: BestMeasured) -> tuple[Value, ...]:
     row = found.row
-    factor = next((column.factor for column in COLUMNS if column.key == row.metric), 100.0)
+    factor = column(row.metric).factor
     mean = factor * (row.mean or 0.0)
     half = None if row.low is None or row.high is None else factor * (row.high - row.low) / 2
     text = f"{mean:.2f}" if half is None else f"{mean:.2f} ± {half:.2f}"

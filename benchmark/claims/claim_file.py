@@ -1,4 +1,4 @@
-"""From claim files to checked claims: every row, dataset and figure that a claim names is there."""
+"""From claim files to checked claims: every row, dataset and metric that a claim names is there."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -7,10 +7,9 @@ from typing import Annotated, Any
 from pydantic import Field
 
 import losses
-from benchmark import spec
+from benchmark import metrics, spec
 from benchmark.claims.model import DIRECTIONS, Claim, ClaimPart, TunedLoss
 from benchmark.errors import InputError
-from benchmark.metric_names import metric_names
 from benchmark.spec.file_errors import FileErrors, KeyPath
 from benchmark.spec.values import Keys, OneOrMany, one_of
 from benchmark.spec.yaml_file import read_document, read_text
@@ -127,13 +126,13 @@ def _against(given: Any, at: KeyPath, problems: FileErrors) -> str | float | Tun
         return None
     _check_metric(keys.by, (*at, "by"), problems)
     if not keys.by.startswith(VALIDATION):
-        problems.add((*at, "by"), f"should be a figure of the validation split, {VALIDATION}…, not {shown(keys.by)}")
+        problems.add((*at, "by"), f"should be a metric of the validation split, {VALIDATION}…, not {shown(keys.by)}")
     return TunedLoss(keys.tuned, keys.by)
 
 
 def _check_metric(name: str, at: KeyPath, problems: FileErrors) -> None:
-    if name not in metric_names():
-        problems.add(at, f"there is no figure {shown(name)}{did_you_mean(name, metric_names())}")
+    if name not in metrics.keys():  # noqa: SIM118 — it is no mapping
+        problems.add(at, f"there is no metric {shown(name)}{did_you_mean(name, metrics.keys())}")
 
 
 def _check_datasets(keys: ClaimPartKeys, at: KeyPath, experiment: spec.Experiment, problems: FileErrors) -> None:

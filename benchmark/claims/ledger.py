@@ -172,8 +172,8 @@ def _lacking(part: ClaimPart, dataset: str, results: LedgerInput) -> str:
     count = sum((run.loss, run.dataset) in rows or (run.name, run.dataset) == (name, other) for run in results.missing)
     if count:
         return f"{count} {'run has' if count == 1 else 'runs have'} no result"
-    figures = [part.metric, *([tuned.by] if tuned else [])]
-    return "; ".join(f"no run has the figure {figure}" for figure in figures if figure not in results.table)
+    needed = [part.metric, *([tuned.by] if tuned else [])]
+    return "; ".join(f"no run has the metric {key}" for key in needed if key not in results.table)
 
 
 def _tune(tuned: TunedLoss, dataset: str, table: pd.DataFrame) -> tuple[str | None, str]:
@@ -184,15 +184,14 @@ def _tune(tuned: TunedLoss, dataset: str, table: pd.DataFrame) -> tuple[str | No
     means = rows.groupby("loss")[tuned.by].apply(lambda values: values.mean(skipna=False)).dropna()
     if means.empty:
         return None, f"every setting of {tuned.name} diverged in some run"
-    lower_is_better = tuned.by.rpartition("/")[2] in metrics.LOWER_IS_BETTER
-    best = means.idxmin() if lower_is_better else means.idxmax()
+    best = means.idxmin() if metrics.column(tuned.by).lower_is_better else means.idxmax()
     return str(best), f"chosen by {tuned.by} among {rows['loss'].nunique()} settings"
 
 
 def _in_words(part: ClaimPart, against: str | float | TunedLoss, dataset: str) -> str:
     if isinstance(against, TunedLoss):
         return f"tuned {against.name}"
-    name = f"{against:g} {'°' if part.unit == '°' else '%'}" if isinstance(against, float) else against
+    name = f"{against:g} {metrics.column(part.metric).unit}".rstrip() if isinstance(against, float) else against
     return name if part.against_dataset in (None, dataset) else f"{name} on {part.against_dataset}"
 
 

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
+from benchmark.metrics import column
+
 DIRECTIONS = ("higher", "lower", "not_lower", "not_higher")
-ANGLES = ("intra", "inter", "inter_min")  # how the names of angles end
 
 
 @dataclass(frozen=True)
@@ -11,7 +12,7 @@ class TunedLoss:
     """The setting of a loss that is best on validation data, among the experiment's rows of it."""
 
     name: str
-    by: str  # a figure of the validation split
+    by: str  # a metric of the validation split
 
 
 @dataclass(frozen=True)
@@ -40,12 +41,14 @@ class ClaimPart:
 
     @property
     def unit(self) -> str:
-        return unit_of(self.metric)
+        """Of differences: points of per cent, degrees, or none."""
+        unit = column(self.metric).unit
+        return "points" if unit == "%" else unit
 
     @property
     def scale(self) -> float:
-        """From the figure as it is measured to the unit in which it is shown."""
-        return 1.0 if self.unit == "°" else 100.0
+        """From the metric as it is measured to the unit in which it is shown."""
+        return column(self.metric).factor
 
 
 @dataclass(frozen=True)
@@ -58,8 +61,3 @@ class Claim:
     note: str  # how the words were read, where they can be read in several ways
     experiment: str
     parts: tuple[ClaimPart, ...]
-
-
-def unit_of(metric: str) -> str:
-    """Angles are in degrees, everything else in per cent, and its differences in points."""
-    return "°" if metric.rpartition("/")[2].endswith(ANGLES) else "points"

@@ -92,7 +92,7 @@ def _verdict(verdict: str | None, note: str = "") -> Value:
 
 def claimed(part: ClaimPart) -> str:
     """`lower (1°)`, `not lower (0.5 points)`."""
-    unit = part.unit if part.unit == "°" else f" {part.unit}"
+    unit = part.unit if part.unit in ("°", "") else f" {part.unit}"
     return f"{part.expect.replace('_', ' ')} ({part.margin:g}{unit})"
 
 

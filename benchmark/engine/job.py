@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 import platform
 import subprocess
 import time
@@ -35,18 +34,16 @@ def run_job(job: Job, data: datasets.Data, device: str, checkpoint: Path, keep_m
     trained = train(job.cell, data, device=device, checkpoint=checkpoint)
     diverged_at, reason = trained.diverged_at, trained.diverged_reason
     kept = head_arrays(trained.head)
-    figures: scoring.Figures = {}
+    scores = scoring.Scores()
     if diverged_at is None:
         embedded = embeddings_of(trained, data, device)
         if all(bool(one.isfinite().all()) for one in [kept["weight"], *embedded.values()]):
             kept |= evaluation_arrays(trained.head, data, embedded)
-            figures = scoring.figures(as_numpy(kept))
-            kept |= {name: torch.from_numpy(value) for name, value in scoring.jackknife(as_numpy(kept)).items()}
+            scores = scoring.score(as_numpy(kept))
         else:
             diverged_at, reason = int(trained.history[-1]["step"]), "the trained net's embeddings are not finite"
-    content = {"figures": figures, "diverged_at": diverged_at, "diverged_reason": reason}
     files = {
-        "metrics.json": (json.dumps(content, indent=1, sort_keys=True, allow_nan=False) + "\n").encode(),
+        **scores.files(diverged_at, reason),
         "history.csv": as_csv(trained.history),
         "embeddings.safetensors": safetensors.torch.save({name: kept[name].contiguous() for name in sorted(kept)}),
     }

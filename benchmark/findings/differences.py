@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from benchmark.findings.findings import Findings
 from benchmark.findings.main_table import PLUS_MINUS, Losses
-from benchmark.metrics import COLUMNS, MetricColumn
+from benchmark.metrics import MetricColumn, column
 from benchmark.statistics import ALL_DATASETS
 from benchmark.tables import Column, Row, Table, Value, with_error
 from benchmark.tables.model import NOTHING
@@ -93,7 +93,8 @@ def _who(part: pd.DataFrame, tested: pd.DataFrame) -> Markup:
 
 
 def _span(rows: pd.DataFrame) -> str:
-    low, high = 100.0 * rows["difference"].min(), 100.0 * rows["difference"].max()
+    factor = column(str(rows["metric"].iloc[0])).factor
+    low, high = factor * rows["difference"].min(), factor * rows["difference"].max()
     return f"{_signed(low)} points" if len(rows) == 1 else f"{_signed(low)} to {_signed(high)} points"
 
 
@@ -113,13 +114,13 @@ def _or_zero(value: Any) -> float:
 
 def _row(row: dict[Any, Any], losses: Losses) -> Row:
     loss, dataset = str(row["loss"]), str(row["dataset"])
-    column = next(column for column in COLUMNS if column.key == row["metric"])
+    shown_as = column(str(row["metric"]))
     return Row(
         (
             Value(loss),
             Value(dataset),
-            Value(column.heading),
-            _difference(row, column),
+            Value(shown_as.heading),
+            _difference(row, shown_as),
             _p_value(row["p_holm"]),
             Value(str(row["n_seeds"]), int(row["n_seeds"])),
             Value(in_one_word(row)),

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchmark.metrics import VERIFICATION, MetricColumn, primary
+from benchmark.metrics import MetricColumn, main_column, main_columns
 from benchmark.results import ExperimentResults
 from benchmark.statistics import (
     ALL_DATASETS,
@@ -59,7 +59,7 @@ class Findings:
     @cached_property
     def figures(self) -> dict[str, MetricColumn]:
         """The main figure, for every dataset on which some run has one."""
-        found = {str(name): primary(rows) for name, rows in self.results.groupby("dataset", sort=True)}
+        found = {str(name): main_column(rows) for name, rows in self.results.groupby("dataset", sort=True)}
         return {name: column for name, column in found.items() if column is not None}
 
     @cached_property
@@ -77,8 +77,9 @@ class Findings:
         different = {column.key: column for column in self.figures.values()}
         if len(different) <= 1:
             return next(iter(different.values()), None)
-        with_it = self.results.groupby("dataset")[VERIFICATION.key].count() > 0
-        return VERIFICATION if all(with_it[name] for name in self.figures) else None
+        verification = main_columns()["open"]
+        with_it = self.results.groupby("dataset")[verification.key].count() > 0
+        return verification if all(with_it[name] for name in self.figures) else None
 
     def of(self, key: str, lower_is_better: bool = False) -> Mapping[tuple[str, str], Finding]:
         """(loss, dataset) → finding, for every dataset that has the metric, and for all of them where there are

@@ -6,7 +6,7 @@ What a schema cannot say (lists of one length, ids and flags that follow from th
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date as calendar_date
 from typing import Annotated, Any, Literal, Self
 
@@ -14,12 +14,11 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 from benchmark.cell import cell_id
 from benchmark.errors import InputError
-from benchmark.metrics import COLUMNS
+from benchmark.metrics import column, main_columns
 from benchmark.spec.labels import with_settings
 
 FORMAT = 1
 LARGEST_FIGURE = 1e6
-MAIN_FIGURES = ("test/accuracy", "test/classification_accuracy")
 
 LossName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
 Key = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,39}$")]
@@ -74,16 +73,15 @@ class Result(StrictModel):
             raise InputError(f"{self.label}: two runs have the same embeddings")
         for name, values in self.figures.items():
             _check_places(f"{self.label}: figures of {name}", values, self.runs)
-            for value in values:
-                _check_bounds(f"{self.label}: {name}", name, value)
+            _check_range(f"{self.label}: {name}", name, values)
         return self
 
     @model_validator(mode="after")
     def _a_main_figure_a_run(self) -> Self:
         for place, run in enumerate(self.runs):
-            values = [self.figures[name][place] for name in MAIN_FIGURES if name in self.figures]
+            values = [self.figures[name][place] for name in main_metrics() if name in self.figures]
             if run.diverged_at is None and all(value is None for value in values):
-                raise InputError(f"{self.label}: seed {run.seed} did not diverge and has none of {MAIN_FIGURES}")
+                raise InputError(f"{self.label}: seed {run.seed} did not diverge and has none of {main_metrics()}")
         return self
 
     @model_validator(mode="after")
@@ -95,8 +93,7 @@ class Result(StrictModel):
             if len({len(row) for row in rows if row is not None}) > 1:
                 raise InputError(f"{self.label}: {name} without each identity: runs have different numbers of them")
             for row in rows:
-                for value in row or ():
-                    _check_bounds(f"{self.label}: {name} without an identity", name, value)
+                _check_range(f"{self.label}: {name} without an identity", name, row or [])
         return self
 
     @property
@@ -199,6 +196,11 @@ class Entry(StrictModel):
         return entry_name(self.loss, self.hyper, self.protocol, [result.setting() for result in self.results])
 
 
+def main_metrics() -> list[str]:
+    """The keys of the main metrics of closed and open sets; every run has one of them."""
+    return [one.key for one in main_columns().values()]
+
+
 def entry_name(loss: str, hyper: Mapping[str, Any], protocol: int, settings: list[dict[str, Any]]) -> str:
     """`arcface-1f0c55aa`: the source's digest is no part of it, so that an edited loss replaces its entry."""
     return f"{loss}-{short_hash({'hyper': hyper, 'protocol': protocol, 'settings': in_order(settings)})}"
@@ -224,10 +226,6 @@ def schema() -> str:
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
-_UNITS = {column.key: column.unit for column in COLUMNS}
-_LARGEST = {"%": 1.0, "°": 180.0}
-
-
 def _check_places(what: str, values: list[Any], runs: list[EntryRun]) -> None:
     if len(values) != len(runs):
         raise InputError(f"{what}: {len(values)} values for {len(runs)} runs")
@@ -236,8 +234,9 @@ def _check_places(what: str, values: list[Any], runs: list[EntryRun]) -> None:
             raise InputError(f"{what}: seed {run.seed} diverged and cannot have a value")
 
 
-def _check_bounds(what: str, metric: str, value: float | None) -> None:
-    """Shares lie between 0 and 1, angles between 0 and 180°."""
-    largest = _LARGEST.get(_UNITS.get(metric, ""))
-    if value is not None and largest is not None and not 0.0 <= value <= largest:
-        raise InputError(f"{what} is {value}, expected 0 to {largest:g}")
+def _check_range(what: str, metric: str, values: Sequence[float | None]) -> None:
+    """Values lie in the range that the metric declares."""
+    low, high = column(metric).metric.range
+    for value in values:
+        if value is not None and not low <= value <= high:
+            raise InputError(f"{what} is {value}, expected {low:g} to {high:g}")

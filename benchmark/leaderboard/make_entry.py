@@ -12,16 +12,14 @@ import losses
 from benchmark.audit import CheckOutcome
 from benchmark.errors import InputError
 from benchmark.findings.about_losses import family
-from benchmark.leaderboard.entries import FORMAT, Entry, is_tuned
+from benchmark.leaderboard.entries import FORMAT, Entry, EntryRun, is_tuned
 from benchmark.leaderboard.entry_files import parse
-from benchmark.metrics import COLUMNS
-from benchmark.results import stored_jackknife, tidy
-from benchmark.store import Run
+from benchmark.metrics import columns, keys
+from benchmark.results import tidy
+from benchmark.store import DamagedError, Run, Store
 from datasets._files import write_atomically
 
-WITHOUT_EACH_IDENTITY = ("test/accuracy", "test/eer", "test/tar@far=1e-3")
-"""The metrics whose intervals are to carry the test identities: 11 KB a metric, for 5 seeds and 250 identities."""
-DECIMALS = 6  # of those; a contribution is then wrong by less than a thousandth of its spread
+DECIMALS = 6  # of metrics without each identity; a contribution is then wrong by less than a thousandth of its spread
 
 
 def make_entry(runs: Sequence[Run], audit: Sequence[CheckOutcome]) -> Entry:
@@ -60,6 +58,34 @@ def write_entry(entry: Entry, folder: Path) -> Path:
     if not path.is_file() or path.read_bytes() != content:
         write_atomically(path, content)
     return path
+
+
+def complete_entry(entry: Entry, store: Store) -> Entry:
+    """The entry with the metrics that its stored runs have now, for results all of whose runs are here with the
+    embeddings that they were entered with."""
+    content = entry.model_dump(mode="json")
+    for result, of_file in zip(entry.results, content["results"], strict=True):
+        runs = [run for entered in result.runs if (run := stored_run(store, entered)) is not None]
+        if len(runs) == len(result.runs):
+            known = set(keys())
+            of_plugins = {name: values for name, values in result.figures.items() if name not in known}
+            of_file["figures"] = {**_figures(runs), **of_plugins}
+            of_file["without_each_identity"] = _without_each_identity(runs)
+    return parse(_laid_out(content).encode())
+
+
+def stored_run(store: Store, entered: EntryRun) -> Run | None:
+    """The whole run of the entered cell, with the same embeddings."""
+    try:
+        run = store.load(entered.cell) if store.has(entered.cell) else None
+    except DamagedError:
+        return None
+    return run if run and run.cell["checksums"]["embeddings.safetensors"] == entered.embeddings else None
+
+
+def metrics_without_each_identity() -> list[str]:
+    """The metrics whose intervals are to carry the test identities."""
+    return [column.key for column in columns() if column.metric.entered]
 
 
 def as_text(entry: Entry) -> str:
@@ -120,22 +146,22 @@ def _run(run: Run) -> dict[str, Any]:
         "seed": run.cell["cell"]["seed"],
         "cell": run.id,
         "embeddings": run.cell["checksums"]["embeddings.safetensors"],
-        "diverged_at": run.metrics["diverged_at"],
-        "diverged_reason": run.metrics["diverged_reason"][:500],
+        "diverged_at": run.diverged_at,
+        "diverged_reason": run.diverged_reason[:500],
     }
 
 
 def _figures(runs: list[Run]) -> dict[str, list[float | None]]:
-    """The catalogue's metrics, those left out that no run has."""
-    found = {column.key: [run.metrics["figures"].get(column.key) for run in runs] for column in COLUMNS}
+    """The metrics that tables show, without those that no run has."""
+    found = {column.key: [run.metrics.get(column.key) for run in runs] for column in columns()}
     return {name: values for name, values in found.items() if any(value is not None for value in values)}
 
 
 def _without_each_identity(runs: list[Run]) -> dict[str, list[list[float] | None]]:
-    kept = [stored_jackknife(run) for run in runs]
+    kept = [run.jackknife() for run in runs]
     return {
         name: [None if name not in one else np.round(one[name], DECIMALS).tolist() for one in kept]
-        for name in WITHOUT_EACH_IDENTITY
+        for name in metrics_without_each_identity()
         if any(name in one for one in kept)
     }
 

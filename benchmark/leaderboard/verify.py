@@ -5,12 +5,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
-from benchmark import scoring
-from benchmark.leaderboard.entries import MAIN_FIGURES, Entry, EntryRun, Result
-from benchmark.leaderboard.make_entry import DECIMALS, WITHOUT_EACH_IDENTITY
-from benchmark.results import JACKKNIFE
+from benchmark.leaderboard.entries import Entry, EntryRun, Result, main_metrics
+from benchmark.leaderboard.make_entry import DECIMALS, metrics_without_each_identity
+from benchmark.rescore import recomputed
 from benchmark.store import DamagedError, Run, Store
 
 ROUNDING = 1e-6
@@ -69,23 +67,24 @@ def _stored(store: Store, entered: EntryRun) -> Run | None:
 
 def _far_apart(result: Result, place: int, run: Run) -> Iterator[str]:
     """Another machine's run of the same cell differs in its rounding; that moves no main figure far."""
-    for name in MAIN_FIGURES:
+    for name in main_metrics():
         entered = result.figures[name][place] if name in result.figures else None
-        found = run.metrics["figures"].get(name)
+        found = run.metrics.get(name)
         if entered is not None and found is not None and abs(entered - found) > FAR:
             yield f"{name} is {entered}, and the same cell that is stored here has {found}: too far for another machine"
 
 
 def _problems(result: Result, place: int, run: Run, recompute: bool) -> Iterator[str]:
     entered = result.runs[place]
-    if entered.diverged_at != run.metrics["diverged_at"]:
-        yield f"diverged_at is {entered.diverged_at}, the run says {run.metrics['diverged_at']}"
+    if entered.diverged_at != run.diverged_at:
+        yield f"diverged_at is {entered.diverged_at}, the run says {run.diverged_at}"
         return
-    figures, without = _again(run) if recompute else (run.metrics["figures"], {})
-    for name in {*MAIN_FIGURES, *WITHOUT_EACH_IDENTITY} - set(result.figures):
+    figures, without = _again(run) if recompute else (run.metrics, {})
+    kept = metrics_without_each_identity()
+    for name in {*main_metrics(), *kept} - set(result.figures):
         if figures.get(name) is not None:
             yield f"it leaves out {name}, its embeddings give {figures[name]}"
-    for name in set(WITHOUT_EACH_IDENTITY) & set(without) - set(result.without_each_identity):
+    for name in set(kept) & set(without) - set(result.without_each_identity):
         yield f"it leaves out {name} without each identity"
     for name, values in result.figures.items():
         if not _equal(values[place], figures.get(name), ROUNDING):
@@ -97,12 +96,10 @@ def _problems(result: Result, place: int, run: Run, recompute: bool) -> Iterator
 
 def _again(run: Run) -> tuple[Mapping[str, Any], Mapping[str, np.ndarray]]:
     """Figures, and metrics without each identity, from the embeddings; none of a diverged run."""
-    if run.metrics["diverged_at"] is not None:
+    if run.diverged_at is not None:
         return {}, {}
-    arrays = {name: value.numpy() for name, value in run.arrays().items()}
-    with threadpool_limits(1):  # as in a worker: more threads add up in another order
-        without = {name.removeprefix(JACKKNIFE): values for name, values in scoring.jackknife(arrays).items()}
-        return scoring.figures(arrays), without
+    scores = recomputed(run)
+    return scores.metrics, scores.jackknife
 
 
 def _equal(entered: float | None, found: float | None, tolerance: float) -> bool:

@@ -1,28 +1,60 @@
-"""The catalogue of metrics that tables show: to add a column, add an entry here.
+"""A column: a metric on a split, as tables show it. A column that no run has a value for is not shown."""
 
-Keys are those of `scoring.figures` and of the tidy frame; a column that no run has a value for is not shown.
-"""
-
+import math
 from dataclasses import dataclass
-from typing import Literal
+from functools import lru_cache
 
 import pandas as pd
 
-Better = Literal["higher", "lower", "neither"]
-Group = Literal["performance", "geometry"]
+from benchmark.metrics._registry import MEASURES, Better, Measure, Metric, Protocol, TableName, Unit, stored
+
+IMAGES = {"train": "training images", "test": "test images", "val": "validation images"}
+HIDDEN = "val"  # tables show no validation results
+PROTOCOLS: tuple[Protocol, ...] = ("closed", "open")
 
 
 @dataclass(frozen=True)
 class MetricColumn:
-    """How one metric is shown."""
+    """A metric on a split; without one it is of the class weights alone.
 
-    key: str  # in the tidy frame, such as test/eer
-    heading: str
-    unit: Literal["%", "°", ""]
-    decimals: int
-    better: Better
-    meaning: str
-    group: Group = "performance"
+    >>> column("test/eer").shown(0.0436)
+    '4.36\\xa0%'
+    >>> column("test/eer").on("val").key
+    'val/eer'
+    """
+
+    metric: Metric
+    split: str = ""
+    names_split: bool = False  # in the heading: the metric is shown on other splits
+
+    @property
+    def key(self) -> str:
+        """In the tidy frame, such as test/eer."""
+        return stored(self.split, self.metric)
+
+    @property
+    def heading(self) -> str:
+        return f"{self.metric.heading}, {self.split}" if self.names_split else self.metric.heading
+
+    @property
+    def meaning(self) -> str:
+        return f"{IMAGES[self.split]}: {self.metric.meaning}" if self.names_split else self.metric.meaning
+
+    @property
+    def unit(self) -> Unit:
+        return self.metric.unit
+
+    @property
+    def decimals(self) -> int:
+        return self.metric.decimals
+
+    @property
+    def better(self) -> Better:
+        return self.metric.better
+
+    @property
+    def lower_is_better(self) -> bool:
+        return self.better == "lower"
 
     @property
     def factor(self) -> float:
@@ -35,10 +67,6 @@ class MetricColumn:
         return f"{self.heading}, {self.unit}" if self.unit else self.heading
 
     @property
-    def lower_is_better(self) -> bool:
-        return self.better == "lower"
-
-    @property
     def slug(self) -> str:
         """A name for files and anchors."""
         return "".join(mark if mark.isalnum() else "-" for mark in self.key.lower())
@@ -48,72 +76,79 @@ class MetricColumn:
         text = f"{value * self.factor:.{self.decimals}f}"
         return f"{text}\u00a0%" if self.unit == "%" else f"{text}{self.unit}"
 
-
-def _percent(key: str, heading: str, meaning: str, better: Better = "higher") -> MetricColumn:
-    return MetricColumn(key, heading, "%", 2, better, meaning)
-
-
-def _degrees(key: str, heading: str, meaning: str) -> MetricColumn:
-    return MetricColumn(key, heading, "°", 1, "neither", meaning, "geometry")
+    def on(self, split: str) -> "MetricColumn":
+        """The same metric on another split."""
+        return column(stored(split, self.metric))
 
 
-CLASSIFICATION = _percent(
-    "test/classification_accuracy",
-    "Classification accuracy",
-    "test images whose class has the highest score; closed sets only",
-)
-VERIFICATION = _percent(
-    "test/accuracy",
-    "Verification accuracy",
-    "test pairs rightly called same or different, the threshold picked on the other folds",
-)
-
-COLUMNS: tuple[MetricColumn, ...] = (
-    CLASSIFICATION,
-    VERIFICATION,
-    _percent("test/eer", "EER", "error rate at which as many same pairs are refused as different accepted", "lower"),
-    MetricColumn("test/auc", "AUC", "", 4, "higher", "area under ROC: a same pair scores above a different one"),
-    _percent("test/tar@far=1e-1", "TAR@FAR=1e-1", "same pairs accepted when 10 % of different pairs are"),
-    _percent("test/tar@far=1e-2", "TAR@FAR=1e-2", "same pairs accepted when 1 % of different pairs are"),
-    _percent("test/tar@far=1e-3", "TAR@FAR=1e-3", "same pairs accepted when 0.1 % of different pairs are"),
-    _percent("test/tar@far=1e-4", "TAR@FAR=1e-4", "same pairs accepted when 0.01 % of different pairs are"),
-    _percent("test/map@r", "MAP@R", "mean average precision among an image's R nearest; R others are of its class"),
-    _percent("test/recall@1", "Recall@1", "test images whose nearest other one is of their class"),
-    _percent("test/recall@5", "Recall@5", "test images with one of their class among the five nearest"),
-    _percent("test/ncm_accuracy", "NCM accuracy", "test images nearest to the training centre of their own class"),
-    _percent("test/classification_class_accuracy", "Class-mean accuracy", "classification, mean over the classes"),
-    _percent("test/classification_accuracy_frequent", "Frequent classes", "classes of more than 100 training images"),
-    _percent("test/classification_accuracy_medium", "Medium classes", "classes of 20 to 100 training images"),
-    _percent("test/classification_accuracy_rare", "Rare classes", "classes of fewer than 20 training images"),
-    _percent("test/ece", "ECE", "calibration: how far confidence is from accuracy; cross-entropy losses only", "lower"),
-    MetricColumn("test/nll", "NLL", "", 3, "lower", "negative log-likelihood of the class; cross-entropy losses only"),
-    _degrees("train/wc_intra", "WC-Intra", "training images: a class's centre to its weight vector"),
-    _degrees("train/intra", "Intra, train", "training images: an embedding to its class's centre"),
-    _degrees("w_inter", "W-Inter", "weight vectors of two classes, mean over all pairs"),
-    _degrees("w_inter_min", "W-Inter-min", "a class's weight vector to the nearest other one, mean over classes"),
-    _degrees("train/c_inter", "C-Inter, train", "training images: centres of two classes, mean over all pairs"),
-    _degrees("train/c_inter_min", "C-Inter-min, train", "training images: a class's centre to the nearest other one"),
-    _degrees("test/intra", "Intra, test", "test images: an embedding to its class's centre"),
-    _degrees("test/c_inter", "C-Inter, test", "test images: centres of two classes, mean over all pairs"),
-    _degrees("test/c_inter_min", "C-Inter-min, test", "test images: a class's centre to the nearest other one"),
-)
+def keys() -> tuple[str, ...]:
+    """The keys of all metrics that a run may have, sorted."""
+    return tuple(sorted(_known()))
 
 
-def measured(results: pd.DataFrame, group: Group) -> list[MetricColumn]:
-    """The columns of a group that some run has a value for, and that are no mere repetition of one before."""
+def columns() -> tuple[MetricColumn, ...]:
+    """The columns that tables show, in their order: performance, then geometry; the training split first."""
+    shown = [one for one in _known().values() if one.metric.table and one.split != HIDDEN]
+    return tuple(sorted(shown, key=_order))
+
+
+def column(key: str) -> MetricColumn:
+    """How a metric is shown; one that no measure declares is shown as it is stored, under its key."""
+    known = _known()
+    return (
+        known[key]
+        if key in known
+        else MetricColumn(Metric(key, key, "", unit="", range=(-math.inf, math.inf), decimals=3, table=""))
+    )
+
+
+def main_columns() -> dict[str, MetricColumn]:
+    """The main metric of datasets of each protocol, on the test split."""
+    shown = columns()
+    return {name: next(one for one in shown if one.metric.main == name) for name in PROTOCOLS}
+
+
+def measured(results: pd.DataFrame, table: TableName) -> list[MetricColumn]:
+    """The columns of a table that some run has a value for, without those that repeat an earlier one."""
     found: list[MetricColumn] = []
-    for column in COLUMNS:
-        if column.group != group or column.key not in results or not results[column.key].notna().any():
+    for one in columns():
+        if one.metric.table != table or not has_value(results, one.key):
             continue
-        if not any(results[column.key].equals(results[earlier.key]) for earlier in found):
-            found.append(column)
+        if not any(results[one.key].equals(results[earlier.key]) for earlier in found):
+            found.append(one)
     return found
 
 
-def primary(results: pd.DataFrame) -> MetricColumn | None:
-    """The main figure of one dataset: the classifier's accuracy where the test classes are the
-    training classes (closed), verification's where they are not (open); None if no run has either."""
-    for column in (CLASSIFICATION, VERIFICATION):
-        if column.key in results and results[column.key].notna().any():
-            return column
-    return None
+def main_column(results: pd.DataFrame) -> MetricColumn | None:
+    """The main metric of one dataset: the classifier's accuracy where the test classes are the training classes
+    (closed), that of verification where they are not (open); None if no run has either."""
+    return next((one for one in main_columns().values() if has_value(results, one.key)), None)
+
+
+def has_value(results: pd.DataFrame, key: str) -> bool:
+    return key in results and bool(results[key].notna().any())
+
+
+def _order(one: MetricColumn) -> tuple[bool, bool, bool, float, str]:
+    of_test = one.split not in ("", "train")
+    is_newcomer = one.metric.place == math.inf
+    return one.metric.table == "geometry", is_newcomer, of_test, one.metric.place, one.key
+
+
+def _known() -> dict[str, MetricColumn]:
+    return _columns_of(tuple(MEASURES.items().values()))
+
+
+@lru_cache(maxsize=4)
+def _columns_of(measures: tuple[Measure, ...]) -> dict[str, MetricColumn]:
+    """By key, for all metrics on all their splits."""
+    splits: dict[Metric, set[str]] = {}
+    for one in measures:
+        for metric in one.metrics:
+            splits.setdefault(metric, set()).update(one.splits or ("",))
+    found = {}
+    for metric, on in splits.items():
+        for split in on:
+            names_split = split == HIDDEN or len(on - {HIDDEN}) > 1
+            found[stored(split, metric)] = MetricColumn(metric, split, names_split)
+    return found

@@ -1,14 +1,15 @@
 """Whether the classifier's confidence is its accuracy; only for logits that define a posterior."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
+from benchmark.metrics._inputs import Floats, Ints, Measured, Values, as_matrix
+from benchmark.metrics._registry import Metric, measure
 from benchmark.metrics.classification import classification_per_sample
-from benchmark.metrics.inputs import Floats, Ints, Measured, Values, as_matrix
 
 BINS = 15
-LOWER_IS_BETTER = frozenset({"ece", "mce", "nll", "brier"})
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,51 @@ def reliability(logits: Values, labels: Values, bins: int = BINS) -> Reliability
     matrix = as_matrix(logits, "logits").astype(np.float64)
     credit, _ = classification_per_sample(matrix, labels)
     return _reliability(np.exp(_log_softmax(matrix).max(axis=1)), credit, bins)
+
+
+@measure(
+    Metric(
+        "ece",
+        "ECE",
+        "calibration: how far confidence is from accuracy; cross-entropy losses only",
+        better="lower",
+        place=170,
+    ),
+    Metric("mce", "MCE", "calibration error of the worst bin; cross-entropy losses only", better="lower", table=""),
+    Metric(
+        "nll",
+        "NLL",
+        "negative log-likelihood of the class; cross-entropy losses only",
+        unit="",
+        better="lower",
+        range=(0.0, math.inf),
+        decimals=3,
+        place=180,
+    ),
+    Metric(
+        "brier",
+        "Brier score",
+        "squared error of the posterior; cross-entropy losses only",
+        unit="",
+        better="lower",
+        range=(0.0, 2.0),
+        decimals=3,
+        table="",
+    ),
+)
+def calibration_of_split(logits: Values, labels: Values, posterior: Values = 1) -> Measured:
+    """Nothing for a loss whose logits define no posterior."""
+    return calibration(logits, labels) if int(posterior) else {}
+
+
+@measure(
+    Metric("posterior", "Posterior, train", "training images: mean posterior of their own class", table=""),
+    splits=("train",),
+)
+def training_posterior(mean_posteriors: Floats, class_counts: Ints) -> float:
+    """The mean over training images of the posterior of their own class, as the head in evaluation gives it."""
+    weights = class_counts / max(class_counts.sum(), 1)
+    return float(mean_posteriors @ weights)
 
 
 def _reliability(confidence: Floats, credit: Floats, bins: int) -> Reliability:

@@ -1,10 +1,12 @@
 """Accuracy of the classifier itself, and of the nearest class mean."""
 
+import math
+
 import numpy as np
 
-from benchmark.metrics.curves import on_grid
-from benchmark.metrics.frequency import by_frequency
-from benchmark.metrics.inputs import (
+from benchmark.metrics._curves import on_grid
+from benchmark.metrics._frequency import GROUPS, by_frequency, of_groups
+from benchmark.metrics._inputs import (
     Bools,
     Floats,
     Ints,
@@ -15,6 +17,7 @@ from benchmark.metrics.inputs import (
     as_matrix,
     unit_rows,
 )
+from benchmark.metrics._registry import Metric, measure
 
 TOP = 5
 
@@ -64,8 +67,62 @@ def nearest_class_mean(
         measured = has_centre[own]
     measured &= has_direction
     credit = _credit(scores[measured], own[measured])
-    figures = _summary("ncm_accuracy", credit, labels[measured], class_counts)
-    return {**figures, "left_out_samples": int((~measured).sum())}
+    found = _summary("ncm_accuracy", credit, labels[measured], class_counts)
+    return {**found, "left_out_samples": int((~measured).sum())}
+
+
+_ACCURACY = Metric(
+    "classification_accuracy",
+    "Classification accuracy",
+    "test images whose class has the highest score; closed sets only",
+    place=10,
+    main="closed",
+)
+_NCM = Metric(
+    "ncm_accuracy", "NCM accuracy", "test images nearest to the training centre of their own class", place=120
+)
+_OF_GROUPS = {
+    "frequent": "classes of more than 100 training images",
+    "medium": "classes of 20 to 100 training images",
+    "rare": "classes of fewer than 20 training images",
+}
+
+
+def _count(key: str, heading: str, meaning: str) -> Metric:
+    return Metric(key, heading, meaning, "", "neither", (0.0, math.inf), decimals=0, table="")
+
+
+@measure(
+    _ACCURACY,
+    Metric("classification_class_accuracy", "Class-mean accuracy", "classification, mean over the classes", place=130),
+    *(
+        Metric(f"{_ACCURACY.key}_{group}", f"{group.capitalize()} classes", _OF_GROUPS[group], place=140 + place)
+        for place, group in enumerate(GROUPS)
+    ),
+    Metric(
+        "classification_top5_accuracy",
+        "Top-5 accuracy",
+        "test images whose class is among the five highest scores",
+        table="",
+    ),
+    _count("classification_n_samples", "Classified images", "images that the classifier was scored on"),
+)
+def classification_of_split(logits: Values, labels: Values, class_counts: Values | None = None) -> Measured:
+    """`accuracy` alone is verification's key, so those of the classifier begin with `classification_`."""
+    found = classification(logits, labels, class_counts)
+    return {f"classification_{name}": value for name, value in found.items()}
+
+
+@measure(
+    _NCM,
+    Metric("class_ncm_accuracy", "NCM class-mean accuracy", "NCM accuracy, mean over the classes", table=""),
+    *of_groups(_NCM),
+    _count("n_samples", "NCM images", "images that NCM accuracy was measured on"),
+    _count("left_out_samples", "Images left out", "images without a direction or whose class has no centre"),
+)
+def ncm_of_split(embeddings: Values, labels: Values, centres: Values, class_counts: Values | None = None) -> Measured:
+    """By the centres of the training images."""
+    return nearest_class_mean(embeddings, labels, centres, class_counts)
 
 
 def _scores_without_oneself(unit: Floats, own: Ints, num_classes: int) -> tuple[Floats, Bools]:

@@ -1,12 +1,14 @@
 """How classes lie on the sphere: embeddings around centres, centres and class weights around each other."""
 
+import math
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from benchmark.errors import InputError
-from benchmark.metrics.angles import mean_cross_angle, row_angles, spread
-from benchmark.metrics.inputs import (
+from benchmark.metrics._angles import mean_cross_angle, row_angles, spread
+from benchmark.metrics._inputs import (
     Bools,
     Floats,
     Ints,
@@ -19,6 +21,7 @@ from benchmark.metrics.inputs import (
     rows_where,
     unit_rows,
 )
+from benchmark.metrics._registry import Metric, measure
 
 _ROWS_AT_ONCE = 2**13
 _NO_DIRECTION = 1e-7  # a mean of unit vectors shorter than this is rounding error
@@ -64,6 +67,72 @@ def class_centres(embeddings: Values, labels: Values, num_classes: int | None = 
     return Centres(centres, counts, totals / np.maximum(counts, 1), len(matrix) - int(counts.sum()))
 
 
+_degrees = partial(Metric, unit="°", better="neither", range=(0.0, 180.0), decimals=1, table="geometry")
+_count = partial(Metric, unit="", better="neither", range=(0.0, math.inf), decimals=0, table="")
+_OF_CENTRES = (
+    _degrees("intra", "Intra", "an embedding to its class's centre", place=210),
+    _degrees("c_inter", "C-Inter", "centres of two classes, mean over all pairs", place=240),
+    _degrees("c_inter_min", "C-Inter-min", "a class's centre to the nearest other one", place=250),
+    _count("left_out_classes", "Classes left out", "classes without embeddings, or whose embeddings cancel out"),
+)
+
+
+@measure(
+    _degrees("w_inter", "W-Inter", "weight vectors of two classes, mean over all pairs", place=220),
+    _degrees(
+        "w_inter_min", "W-Inter-min", "a class's weight vector to the nearest other one, mean over classes", place=230
+    ),
+    _count("left_out_weights", "Weights left out", "class weights without a direction"),
+    splits=(),
+)
+def geometry_of_weights(weight: Values) -> Measured:
+    """Between the class weights; those without a direction are left out and counted."""
+    rows, has_weight = unit_rows(as_matrix(weight, "weight"))
+    apart = spread(rows_where(has_weight, rows))
+    return {
+        "w_inter": apart.mean if apart else None,
+        "w_inter_min": apart.mean_nearest if apart else None,
+        "left_out_weights": int((~has_weight).sum()),
+    }
+
+
+@measure(
+    _degrees("wc_intra", "WC-Intra", "training images: a class's centre to its weight vector", place=200),
+    _degrees("cw_inter", "CW-Inter", "training images: a class's centre to other classes' weight vectors", table=""),
+    *_OF_CENTRES,
+    splits=("train",),
+)
+def geometry_of_training(
+    centres: Values, class_counts: Values, mean_angles: Values, weight: Values | None = None
+) -> Measured:
+    """Around the stored centres of the training images."""
+    rows, has_centre = unit_rows(as_matrix(centres, "centres"))
+    counts = as_labels(class_counts, len(rows), "counts")
+    angles = as_array(mean_angles).astype(np.float64)
+    if angles.shape != (len(rows),) or not np.isfinite(angles).all():
+        raise InputError(f"mean_angles must be {len(rows)} finite numbers, got shape {angles.shape}")
+    has_centre &= counts > 0
+    around = spread(rows_where(has_centre, rows))
+    n_around = int(counts[has_centre].sum())
+    between = {} if weight is None else _between(rows, has_centre, as_matrix(weight, "weight"))
+    return {
+        **between,
+        "c_inter": around.mean if around else None,
+        "c_inter_min": around.mean_nearest if around else None,
+        "intra": float(angles[has_centre] @ counts[has_centre] / n_around) if n_around else None,
+        "left_out_classes": int((~has_centre).sum()),
+    }
+
+
+@measure(
+    *_OF_CENTRES,
+    _count("left_out_embeddings", "Embeddings left out", "embeddings without a direction"),
+)
+def geometry_of_split(embeddings: Values, labels: Values) -> Measured:
+    """Around the centres of these very embeddings."""
+    return geometry(embeddings, labels)
+
+
 def geometry(embeddings: Values, labels: Values, weight: Values | None = None, *, split: str | None = None) -> Measured:
     """Angles in degrees between embeddings, class centres and class weights.
 
@@ -71,12 +140,12 @@ def geometry(embeddings: Values, labels: Values, weight: Values | None = None, *
     centre to another class's weight, means over all pairs of classes; `w_inter_min`, `c_inter_min`: means
     over classes of the angle to the nearest other class; `intra`: embedding to its centre. Empty classes,
     zero vectors and classes whose embeddings cancel out are left out and counted; None if nothing is left.
-    With `split="test"` every figure that depends on the embeddings is named `test/c_inter` and so on.
+    With `split="test"` every metric that depends on the embeddings is named `test/c_inter` and so on.
     """
     weights = None if weight is None else as_matrix(weight, "weight")
     found = class_centres(embeddings, labels, None if weights is None else len(weights))
-    figures = geometry_from_centres(found.centres, found.counts, found.mean_angles, weights, split=split)
-    return {**figures, _named("left_out_embeddings", split): found.left_out_embeddings}
+    of_classes = geometry_from_centres(found.centres, found.counts, found.mean_angles, weights, split=split)
+    return {**of_classes, _named("left_out_embeddings", split): found.left_out_embeddings}
 
 
 def geometry_from_centres(
@@ -87,44 +156,22 @@ def geometry_from_centres(
     *,
     split: str | None = None,
 ) -> Measured:
-    """The figures of `geometry` from the stored centres, counts and mean angles (degrees) of the classes."""
-    rows, has_centre = unit_rows(as_matrix(centres, "centres"))
-    counts = as_labels(counts, len(rows), "counts")
-    angles = as_array(mean_angles).astype(np.float64)
-    if angles.shape != (len(rows),) or not np.isfinite(angles).all():
-        raise InputError(f"mean_angles must be {len(rows)} finite numbers, got shape {angles.shape}")
-    has_centre &= counts > 0
-    around = spread(rows_where(has_centre, rows))
-    n_around = int(counts[has_centre].sum())
-    of_split: Measured = {
-        "c_inter": around.mean if around else None,
-        "c_inter_min": around.mean_nearest if around else None,
-        "intra": float(angles[has_centre] @ counts[has_centre] / n_around) if n_around else None,
-        "left_out_classes": int((~has_centre).sum()),
-    }
-    of_weights: Measured = {}
-    if weight is not None:
-        between, of_weights = _with_weights(rows, has_centre, as_matrix(weight, "weight"))
-        of_split = {**between, **of_split}
+    """The metrics of `geometry` from the stored centres, counts and mean angles (degrees) of the classes."""
+    of_split = geometry_of_training(centres, counts, mean_angles, weight)
+    of_weights = {} if weight is None else geometry_of_weights(weight)
     return {**{_named(name, split): value for name, value in of_split.items()}, **of_weights}
 
 
-def _with_weights(centres: Floats, has_centre: Bools, weight: Floats) -> tuple[Measured, Measured]:
-    """What lies between centres and weights, and between the weights themselves."""
+def _between(centres: Floats, has_centre: Bools, weight: Floats) -> Measured:
+    """What lies between centres and weights."""
     if weight.shape != centres.shape:
         raise InputError(f"centres have shape {centres.shape}, but weight has shape {weight.shape}")
     rows, has_weight = unit_rows(weight)
     both = has_centre & has_weight
-    apart = spread(rows_where(has_weight, rows))
     centres, of_centres = rows_where(both, centres), rows_where(both, rows)
-    between: Measured = {
+    return {
         "wc_intra": float(row_angles(centres, of_centres).mean()) if both.any() else None,
         "cw_inter": mean_cross_angle(centres, of_centres),
-    }
-    return between, {
-        "w_inter": apart.mean if apart else None,
-        "w_inter_min": apart.mean_nearest if apart else None,
-        "left_out_weights": int((~has_weight).sum()),
     }
 
 

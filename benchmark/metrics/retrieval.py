@@ -1,18 +1,34 @@
 """Retrieval: each embedding asks for its nearest others; equal scores count as drawn in random order."""
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from benchmark.metrics.curves import on_grid
-from benchmark.metrics.frequency import by_frequency
-from benchmark.metrics.inputs import Bools, Floats, Ints, Measured, Values, as_labels, as_matrix, unit_rows
+from benchmark.metrics._curves import on_grid
+from benchmark.metrics._frequency import by_frequency, of_groups
+from benchmark.metrics._inputs import Bools, Floats, Ints, Measured, Values, as_labels, as_matrix, unit_rows
+from benchmark.metrics._registry import Metric, measure
 
 RECALL_AT = (1, 5)
 _SCORES_AT_ONCE = 2**21
 _GROUPS_PER_PLACE = 8  # of columns, where the highest scores are looked for
 
+_SHARES = (
+    Metric("map@r", "MAP@R", "mean average precision among an image's R nearest; R others are of its class", place=90),
+    Metric("recall@1", "Recall@1", "test images whose nearest other one is of their class", place=100),
+    Metric("recall@5", "Recall@5", "test images with one of their class among the five nearest", place=110),
+)
+_COUNT = Metric("n_queries", "Queries", "images that asked for their nearest", "", "neither", (0.0, math.inf), 0, "")
 
+
+@measure(
+    *_SHARES,
+    *of_groups(*_SHARES),
+    _COUNT,
+    replace(_COUNT, key="left_out_queries", heading="Queries left out", meaning="images alone in their class, or zero"),
+    splits=("test",),
+)
 def retrieval(embeddings: Values, labels: Values, class_counts: Values | None = None) -> Measured:
     """Recall@1, Recall@5 and MAP@R, each image asking all others.
 
@@ -21,11 +37,11 @@ def retrieval(embeddings: Values, labels: Values, class_counts: Values | None = 
     class, the same for frequent, medium and rare classes.
     """
     values, query, labels = retrieval_per_query(embeddings, labels)
-    figures: Measured = {}
+    found: Measured = {}
     for name, value in values.items():
-        figures[name] = float(value.mean()) if len(value) else None
-        figures.update(by_frequency(name, value, labels[query], class_counts))
-    return {**figures, "n_queries": len(query), "left_out_queries": len(labels) - len(query)}
+        found[name] = float(value.mean()) if len(value) else None
+        found.update(by_frequency(name, value, labels[query], class_counts))
+    return {**found, "n_queries": len(query), "left_out_queries": len(labels) - len(query)}
 
 
 def retrieval_per_query(embeddings: Values, labels: Values) -> tuple[dict[str, Floats], Ints, Ints]:

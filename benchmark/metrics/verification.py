@@ -1,13 +1,17 @@
 """Verification on given pairs: are these two images of the same identity?"""
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
 from benchmark.errors import InputError
-from benchmark.metrics.curves import on_grid, rates, score_counts
-from benchmark.metrics.folds import accuracy_on_folds, deal_folds, share_identities
-from benchmark.metrics.inputs import (
+from benchmark.metrics._curves import FARS, on_grid, rates, score_counts
+from benchmark.metrics._folds import accuracy_on_folds, deal_folds, share_identities
+from benchmark.metrics._frequency import of_groups, pairs_by_frequency
+from benchmark.metrics._inputs import (
     Bools,
     Floats,
     Ints,
@@ -18,9 +22,83 @@ from benchmark.metrics.inputs import (
     as_matrix,
     unit_rows,
 )
-from benchmark.metrics.jackknife import pair_jackknife
+from benchmark.metrics._jackknife import pair_jackknife
+from benchmark.metrics._registry import Metric, measure
+
+Value = TypeVar("Value")
 
 
+def verification_jackknife(
+    embeddings: Values,
+    labels: Values,
+    pairs: Values,
+    same: Values | None = None,
+    folds: Values | None = None,
+) -> dict[str, Floats]:
+    """The metrics of `verification` without each of the identities that the pairs name, in ascending order.
+
+    Small enough to be kept with a run; the statistics need it for intervals that carry the test identities.
+    """
+    found = _score(embeddings, labels, pairs, same, folds)
+    of_identities = as_labels(labels, len(as_array(embeddings)))[as_array(pairs)]
+    return pair_jackknife(found.scores, found.same, found.identities, found.folds, of_identities)
+
+
+_MAIN = (
+    Metric(
+        "accuracy",
+        "Verification accuracy",
+        "test pairs rightly called same or different, the threshold picked on the other folds",
+        place=20,
+        main="open",
+        entered=True,
+    ),
+    Metric(
+        "eer",
+        "EER",
+        "error rate at which as many same pairs are refused as different accepted",
+        better="lower",
+        place=30,
+        entered=True,
+    ),
+    Metric(
+        "auc",
+        "AUC",
+        "area under ROC: a same pair scores above a different one",
+        unit="",
+        decimals=4,
+        place=40,
+    ),
+)
+_TARS = tuple(
+    Metric(
+        f"tar@far={name}",
+        f"TAR@FAR={name}",
+        f"same pairs accepted when {100 * far:g} % of different pairs are",
+        table="performance" if far >= 1e-4 else "",
+        place=50 + place,
+        entered=name == "1e-3",
+    )
+    for place, (name, far) in enumerate(FARS.items())
+)
+_COUNTS = {
+    "n_folds": ("Folds", "folds that accuracy is the mean of"),
+    "n_same": ("Same pairs", "pairs of one identity"),
+    "n_different": ("Different pairs", "pairs of two identities"),
+    "repeated_pairs": ("Repeated pairs", "pairs that occur again"),
+    "left_out_pairs": ("Pairs left out", "pairs with a vector that has no direction"),
+}
+
+
+@measure(
+    *_MAIN,
+    *_TARS,
+    Metric("accuracy_std", "Accuracy, SD", "standard deviation of accuracy over folds", better="neither", table=""),
+    Metric("accuracy_se", "Accuracy, SE", "standard error of accuracy over folds", better="neither", table=""),
+    Metric("folds_share_identities", "Shared identities", "1 if an identity is in two folds", "", "neither", table=""),
+    *(Metric(key, *words, "", "neither", (0.0, math.inf), 0, "") for key, words in _COUNTS.items()),
+    jackknife=verification_jackknife,
+)
 def verification(
     embeddings: Values,
     labels: Values | None,
@@ -47,20 +125,38 @@ def verification(
     }
 
 
-def verification_jackknife(
+def _by_frequency_without_each_identity(
+    embeddings: Values, labels: Values, pairs: Values, same: Values, folds: Values, class_counts: Values
+) -> dict[str, Floats]:
+    given = (embeddings, labels, pairs, same, folds, class_counts)
+    return _of_groups(verification_jackknife, *given)
+
+
+@measure(*of_groups(*_MAIN), splits=("test",), jackknife=_by_frequency_without_each_identity)
+def verification_by_frequency(
+    embeddings: Values, labels: Values, pairs: Values, same: Values, folds: Values, class_counts: Values
+) -> Measured:
+    """Of the pairs with an image of a frequent, medium or rare class, where classes are of several sizes.
+
+    `class_counts` are the training images of each class that `labels` names.
+    """
+    return _of_groups(verification, embeddings, labels, pairs, same, folds, class_counts)
+
+
+def _of_groups(
+    function: Callable[..., dict[str, Value]],
     embeddings: Values,
     labels: Values,
     pairs: Values,
-    same: Values | None = None,
-    folds: Values | None = None,
-) -> dict[str, Floats]:
-    """The metrics of `verification` without each of the identities that the pairs name, in ascending order.
-
-    Small enough to be kept with a run; the statistics need it for intervals that carry the test identities.
-    """
-    found = _score(embeddings, labels, pairs, same, folds)
-    of_identities = as_labels(labels, len(as_array(embeddings)))[as_array(pairs)]
-    return pair_jackknife(found.scores, found.same, found.identities, found.folds, of_identities)
+    same: Values,
+    folds: Values,
+    class_counts: Values,
+) -> dict[str, Value]:
+    found: dict[str, Value] = {}
+    for group, chosen in pairs_by_frequency(labels, pairs, class_counts).items():
+        of_group = function(embeddings, labels, pairs[chosen], same[chosen], folds[chosen])
+        found |= {f"{one.key}_{group}": of_group[one.key] for one in _MAIN if one.key in of_group}
+    return found
 
 
 @dataclass(frozen=True)

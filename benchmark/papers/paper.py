@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
+from benchmark.metrics import column
 from benchmark.spec import DatasetRow, Experiment
 
 PERCENT, DEGREES = "%", "°"
@@ -86,13 +87,16 @@ class MeasuredColumn:
     name: str
     dataset: str  # a label of the scale's experiment
     metric: str
-    unit: str
     beside: tuple[str, ...]  # the published figures that it is compared with
 
     @property
+    def unit(self) -> str:
+        return column(self.metric).unit
+
+    @property
     def factor(self) -> float:
-        """From the metric, a share of 1, to what is shown."""
-        return 100.0 if self.unit == PERCENT else 1.0
+        """From the metric to what is shown."""
+        return column(self.metric).factor
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BeforeValidator, Field
 
-from benchmark.metric_names import metric_names
-from benchmark.metrics import LOWER_IS_BETTER
+from benchmark.metrics import column
+from benchmark.metrics import keys as metric_keys
 from benchmark.papers.paper import (
     DEGREES,
     FIGURES,
@@ -107,7 +107,6 @@ class MeasuredColumnKeys(Keys):
     name: Label
     dataset: str
     metric: str
-    unit: Unit = PERCENT
     beside: Labels = ()
 
 
@@ -299,7 +298,7 @@ def _read_measured(
     given: list[Any], experiment: Experiment, figures: Mapping[str, PublishedColumn], at: KeyPath, problems: FileErrors
 ) -> tuple[MeasuredColumn, ...]:
     labels = {row.label: row for row in experiment.datasets}
-    of_tests = {name: True for name in metric_names() if not name.startswith("val/")}
+    of_tests = {key: True for key in metric_keys() if column(key).split != "val"}
     found: dict[str, MeasuredColumn] = {}
     for index, about in enumerate(given):
         keys = problems.check(MeasuredColumnKeys, about, (*at, index))
@@ -307,13 +306,13 @@ def _read_measured(
             continue
         _known(keys.dataset, labels, "dataset in this scale's experiment", (*at, index, "dataset"), problems)
         known = [_known(name, figures, "figure", (*at, index, "beside"), problems) for name in keys.beside]
-        _known(keys.metric, of_tests, "figure of tests", (*at, index, "metric"), problems)
+        _known(keys.metric, of_tests, "metric of tests", (*at, index, "metric"), problems)
         if keys.name in found:
             problems.add((*at, index, "name"), f"two figures are named {shown(keys.name)}; rename one")
-        if any(known) and keys.metric.rpartition("/")[2] in LOWER_IS_BETTER:
+        if any(known) and column(keys.metric).lower_is_better:
             said = "is better when lower, published figures are not; name one that rises with them"
             problems.add((*at, index, "metric"), f"{keys.metric} {said}")
-        found[keys.name] = MeasuredColumn(keys.name, keys.dataset, keys.metric, keys.unit, keys.beside)
+        found[keys.name] = MeasuredColumn(keys.name, keys.dataset, keys.metric, keys.beside)
     return tuple(found.values())
 
 

@@ -1,17 +1,16 @@
 """What the plots draw from: an experiment's runs, and what several plots ask of them."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from safetensors import safe_open
 
-from benchmark.metrics import VERIFICATION, MetricColumn
+from benchmark.metrics import MetricColumn, column, main_columns
 from benchmark.plots._style import Look, looks
-from benchmark.plots._words import column_of, listed
+from benchmark.plots._words import listed
 from benchmark.results import ExperimentResults
 from benchmark.statistics import tied_with_best
 from benchmark.store import Run
@@ -24,7 +23,7 @@ class Context:
     """An experiment's results, and the metric by which its losses are compared."""
 
     collected: ExperimentResults
-    metric: str = VERIFICATION.key
+    metric: str = field(default_factory=lambda: main_columns()["open"].key)
 
     @property
     def baseline(self) -> str:
@@ -33,7 +32,7 @@ class Context:
     @property
     def column(self) -> MetricColumn:
         """How the metric is shown."""
-        return column_of(self.metric)
+        return column(self.metric)
 
     @cached_property
     def table(self) -> pd.DataFrame:
@@ -100,10 +99,3 @@ class Context:
     @cached_property
     def _by_row(self) -> dict[tuple[str, str], Run]:
         return {(run.id, run.cell["labels"]["loss"]): run for run in self.collected.runs}
-
-
-def read(run: Run, *names: str) -> Arrays:
-    """Some of a run's arrays, those that it has."""
-    with safe_open(run.folder / "embeddings.safetensors", framework="numpy") as kept:
-        present = set(kept.keys())
-        return {name: kept.get_tensor(name) for name in names if name in present}

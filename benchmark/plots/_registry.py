@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from benchmark.metrics import VERIFICATION
 from benchmark.plots._context import Context
 from benchmark.plots._picture import SECTIONS, Picture, Skipped
 from benchmark.results import ExperimentResults
@@ -50,12 +49,12 @@ def picture_sections() -> dict[str, str]:
     return SECTIONS | {one.section: one.section for one in _all() if one.section not in SECTIONS}
 
 
-def draw_all(collected: ExperimentResults, metric: str = VERIFICATION.key) -> Drawn:
+def draw_all(collected: ExperimentResults, metric: str | None = None) -> Drawn:
     """Every picture of an experiment, and every one that cannot be drawn, in the order of the sections.
 
-    `metric` is the figure by which losses are compared: it decides which is best.
+    `metric` is the metric by which losses are compared: it decides which is best.
     """
-    material = Context(collected, metric)
+    material = Context(collected, metric) if metric else Context(collected)
     for one in _all():
         if reason := _why_not(one, material):
             yield Skipped(one.name, one.title, reason, one.section)

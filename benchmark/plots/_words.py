@@ -3,20 +3,10 @@
 import math
 from collections.abc import Sequence
 
-from benchmark import metrics
-from benchmark.metrics import COLUMNS, MetricColumn
+from benchmark.metrics import MetricColumn
 
 DIFFERENCES = {"%": "percentage points", "°": "degrees", "": ""}
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-
-
-def column_of(metric: str) -> MetricColumn:
-    """How a metric is shown: as tables show it, or under its own name where they do not."""
-    for column in COLUMNS:
-        if column.key == metric:
-            return column
-    lower = metric.rpartition("/")[2] in metrics.LOWER_IS_BETTER
-    return MetricColumn(metric, metric, "", 3, "lower" if lower else "higher", "")
 
 
 def name_of(column: MetricColumn) -> str:

@@ -11,8 +11,8 @@ from matplotlib.ticker import MultipleLocator
 from numpy.typing import NDArray
 
 from benchmark import metrics
-from benchmark.metrics.inputs import unit_rows
-from benchmark.plots._context import Arrays, Context, read
+from benchmark.metrics._inputs import unit_rows
+from benchmark.plots._context import Arrays, Context
 from benchmark.plots._picture import Picture, Skipped, file_name
 from benchmark.plots._registry import EACH_APART, Drawn, plot
 from benchmark.plots._style import BETTER, SMALL, WORSE, panels, short_names, styled, wrapped
@@ -54,7 +54,7 @@ def draw(material: Context) -> Drawn:
 
 def _read(material: Context, dataset: str, loss: str) -> list[Arrays]:
     names = ("test/embeddings", "test/labels", "test/pairs", "test/same", "test/logits", "weight")
-    runs = [read(run, *names) for _, run in material.runs(dataset, loss)]
+    runs = [run.arrays(*names) for _, run in material.runs(dataset, loss)]
     return [run for run in runs if "test/embeddings" in run]
 
 

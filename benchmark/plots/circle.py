@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle
 from numpy.typing import NDArray
 
-from benchmark.metrics.inputs import unit_rows
-from benchmark.plots._context import Context, read
+from benchmark.metrics._inputs import unit_rows
+from benchmark.plots._context import Context
 from benchmark.plots._picture import Picture, Skipped, file_name
 from benchmark.plots._registry import Drawn, plot
 from benchmark.plots._style import GREY, INK, OF_CLASSES, SMALL, panels, short_names, styled, wrapped
@@ -71,7 +71,7 @@ def embedded(material: Context, dataset: str) -> dict[str, Embedded]:
     """Of every loss the run with the lowest seed."""
     found = {}
     for loss, _, run in material.first_runs(dataset):
-        arrays = read(run, "test/embeddings", "test/labels", "test/logits", "weight")
+        arrays = run.arrays("test/embeddings", "test/labels", "test/logits", "weight")
         if "test/embeddings" not in arrays:
             continue
         directions, kept = unit_rows(arrays["test/embeddings"])

@@ -6,12 +6,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from benchmark import metrics
 from benchmark.metrics import MetricColumn
 from benchmark.plots._context import Context
 from benchmark.plots._picture import Picture, Skipped
 from benchmark.plots._registry import Drawn, plot
 from benchmark.plots._style import BETTER, GREY, INK, SMALL, WORSE, panels, short, short_names, styled, wrapped
-from benchmark.plots._words import column_of, counted, in_units, listed, name_of, number
+from benchmark.plots._words import counted, in_units, listed, name_of, number
 from benchmark.statistics import ALL_DATASETS, compare
 
 CLIPPED_BEYOND = 5.0  # times the median reach of a panel's intervals
@@ -40,7 +41,7 @@ def draw(material: Context) -> Drawn:
 def figure(compared: pd.DataFrame) -> Figure:
     """One panel a dataset from the rows of `statistics.compare` for one metric; the best loss stands at the top."""
     compared = compared[compared.groupby("dataset")["difference"].transform("count") > 0]  # no panel without a value
-    column = column_of(str(compared["metric"].iloc[0]))
+    column = metrics.column(str(compared["metric"].iloc[0]))
     losses = _ordered(compared, column.lower_is_better)
     datasets = list(dict.fromkeys(compared["dataset"]))
     drawn, axes = panels(len(datasets), 0.21 * len(losses) + 0.75, most_columns=3, sharey=True)
@@ -133,7 +134,7 @@ def _legend(rows: pd.DataFrame, lower_is_better: bool) -> list[Line2D]:
 
 def caption(compared: pd.DataFrame) -> str:
     """What the picture shows, in words."""
-    column = column_of(str(compared["metric"].iloc[0]))
+    column = metrics.column(str(compared["metric"].iloc[0]))
     baseline = ", of tuned losses from ".join(sorted(compared["baseline"].unique(), key=len))
     carries = listed(sorted({kind for kind in compared["interval"] if kind != "none"})) or "no interval: one seed each"
     units = f" in {in_units(column)}" if column.unit else ""

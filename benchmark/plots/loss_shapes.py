@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 import losses
-from benchmark.plots._context import Arrays, Context, read
+from benchmark.plots._context import Arrays, Context
 from benchmark.plots._histories import last_row
 from benchmark.plots._picture import Picture, Skipped, file_name
 from benchmark.plots._registry import EACH_APART, Drawn, plot
@@ -58,7 +58,7 @@ def draw(material: Context) -> Drawn:
 
 def of_run(run: Run) -> Shape:
     """A loss with the settings of a run, as its training left it: adapted numbers and usual lengths."""
-    cell, arrays = run.cell["cell"], read(run, "weight", "test/embeddings")
+    cell, arrays = run.cell["cell"], run.arrays("weight", "test/embeddings")
     classes = len(arrays["weight"])
     head = losses.create(cell["loss"], num_classes=classes, dim=max(3, cell["dim"]), **cell["hyper"])
     take_state(head, last_row(run))

@@ -11,7 +11,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 from numpy.typing import NDArray
 
 from benchmark import metrics
-from benchmark.plots._context import Arrays, Context, read
+from benchmark.plots._context import Arrays, Context
 from benchmark.plots._picture import Picture, Skipped, file_name
 from benchmark.plots._registry import EACH_APART, Drawn, plot
 from benchmark.plots._style import GREY, PALE, Look, blank, panels, short, short_names, styled, wrapped
@@ -61,7 +61,7 @@ def draw(material: Context) -> Drawn:
 
 
 def _of_loss(material: Context, dataset: str, loss: str) -> Rates | None:
-    stored = [read(run, "test/embeddings", "test/pairs", "test/same") for _, run in material.runs(dataset, loss)]
+    stored = [run.arrays("test/embeddings", "test/pairs", "test/same") for _, run in material.runs(dataset, loss)]
     return rates([arrays for arrays in stored if len(arrays) == 3])
 
 

@@ -14,7 +14,7 @@ from benchmark.plots._registry import Drawn, plot
 from benchmark.plots._scale_margin import means, rows_with_settings, scale_axis, why_no_map
 from benchmark.plots._style import Look, looks, panels, short_names, styled, wrapped
 from benchmark.plots._words import listed, name_of, number
-from benchmark.scale_margin import REFERENCE, scales_of, validation_key
+from benchmark.scale_margin import REFERENCE, scales_of
 
 TITLE = "Scale"
 NUDGE = 0.012  # of the axis, by which losses stand apart
@@ -35,7 +35,7 @@ def draw(material: Context) -> Drawn:
 
 def best_margins(rows: pd.DataFrame, material: Context) -> pd.DataFrame:
     """Of each loss, dataset and scale the margin whose validation mean is best; without validation, the smallest."""
-    key, sign = validation_key(material.column), -1.0 if material.column.lower_is_better else 1.0
+    key, sign = material.column.on("val").key, -1.0 if material.column.lower_is_better else 1.0
     found = means(rows, material).dropna(subset=["mean"])
     on_validation = rows.groupby(["dataset", "loss"])[key].mean() if key in rows else pd.Series(dtype=float)
     places = pd.MultiIndex.from_frame(found[["dataset", "loss"]])

@@ -8,12 +8,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, NullLocator
 
+from benchmark import metrics
 from benchmark.metrics import MetricColumn
 from benchmark.plots._context import Context
 from benchmark.plots._picture import Picture, Skipped, file_name
 from benchmark.plots._registry import Drawn, plot
 from benchmark.plots._style import INK, Look, blank, short_names, styled, wrapped
-from benchmark.plots._words import column_of, in_units, listed, name_of, number
+from benchmark.plots._words import in_units, listed, name_of, number
 from benchmark.results import settings_of
 from benchmark.statistics import compare, summarise
 
@@ -83,7 +84,7 @@ def number_in(text: str) -> float:
 @styled
 def figure(means: pd.DataFrame, leads: pd.DataFrame, looks: Mapping[str, Look]) -> Figure:
     """The metric by the setting; beside it, where there is a baseline, every other loss's difference from it."""
-    column = column_of(str(means["metric"].iloc[0]))
+    column = metrics.column(str(means["metric"].iloc[0]))
     drawn = blank(height=3.0)
     panels = drawn.subplots(1, 2 if len(leads) else 1, squeeze=False)[0]
     losses = [loss for loss in looks if loss in set(means["loss"])]
@@ -141,7 +142,7 @@ def _lines(
 
 def caption(means: pd.DataFrame, leads: pd.DataFrame) -> str:
     """What the picture shows, in words."""
-    column, key = column_of(str(means["metric"].iloc[0])), str(means["key"].iloc[0])
+    column, key = metrics.column(str(means["metric"].iloc[0])), str(means["key"].iloc[0])
     carries = listed(sorted({kind for kind in means["interval"] if kind != "none"})) or "no interval: one seed each"
     told = [f"{column.heading} by {NAMES.get(key, key.replace('_', ' '))}, mean over seeds ({carries})."]
     for loss, rows in means[means["mean"].notna()].groupby("loss", sort=False):

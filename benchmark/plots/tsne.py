@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from sklearn.manifold import TSNE
 from threadpoolctl import threadpool_limits
 
-from benchmark.metrics.inputs import unit_rows
-from benchmark.plots._context import Context, read
+from benchmark.metrics._inputs import unit_rows
+from benchmark.plots._context import Context
 from benchmark.plots._picture import Picture, Skipped, file_name
 from benchmark.plots._registry import Drawn, plot
 from benchmark.plots._style import GREY, MARKERS, OF_CLASSES, panels, short_names, styled, wrapped
@@ -61,7 +61,7 @@ def _chosen(material: Context, dataset: str) -> dict[str, Run]:
 
 
 def of_run(run: Run) -> TsneMap | None:
-    arrays = read(run, "test/embeddings", "test/labels")
+    arrays = run.arrays("test/embeddings", "test/labels")
     return None if len(arrays) < 2 else place(arrays["test/embeddings"], arrays["test/labels"].astype(np.int64))
 
 

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from safetensors import safe_open
 
 from benchmark.results import ExperimentResults
 from benchmark.spec.labels import with_settings
@@ -24,13 +23,13 @@ def runs_of(collected: ExperimentResults, dataset: str) -> list[Run]:
 
 def number_of_classes(runs: Sequence[Run]) -> int:
     """In training; 0 if no run kept its class weights."""
-    shapes = [_shapes(run).get("weight") for run in runs[:1]]
+    shapes = [run.shapes().get("weight") for run in runs[:1]]
     return shapes[0][0] if shapes and shapes[0] else 0
 
 
 def dataset_facts(runs: Sequence[Run]) -> Facts:
     """What people ask first, as pairs of a word and its answer; sizes are those of a run that did not diverge."""
-    measured = [run for run in runs if run.metrics["diverged_at"] is None]
+    measured = [run for run in runs if run.diverged_at is None]
     own = [run for run in runs if not run.cell["labels"].get("tuned")]
     cell = (own or runs)[0].cell["cell"]
     recipe = recipe_in_words(cell["recipe"])
@@ -52,11 +51,9 @@ def scale_and_margin(runs: Sequence[Run]) -> dict[str, tuple[list[float], list[f
     found: dict[str, tuple[list[float], list[float]]] = {}
     for run in runs:
         kept = found.setdefault(run.cell["labels"]["loss"], ([], []))
-        with safe_open(run.folder / "embeddings.safetensors", framework="numpy") as arrays:
-            names = set(arrays.keys())
-            for values, name in zip(kept, ("head/s", "head/m"), strict=True):
-                if name in names:
-                    values.append(float(arrays.get_tensor(name)))
+        arrays = run.arrays("head/s", "head/m")
+        for values, name in zip(kept, ("head/s", "head/m"), strict=True):
+            values += [float(arrays[name])] if name in arrays else []
     return found
 
 
@@ -83,21 +80,14 @@ def _data(dataset: Mapping[str, Any]) -> str:
 
 
 def _sizes(run: Run) -> Facts:
-    figures = run.metrics["figures"]
-    with safe_open(run.folder / "embeddings.safetensors", framework="numpy") as arrays:
-        counts = arrays.get_tensor("train/counts")
-        test, val = arrays.get_tensor("test/labels"), arrays.get_tensor("val/labels")
-        protocol = "closed" if "test/logits" in set(arrays.keys()) else "open"
+    metrics, arrays = run.metrics, run.arrays("train/counts", "test/labels", "val/labels")
+    counts, test, val = arrays["train/counts"], arrays["test/labels"], arrays["val/labels"]
+    protocol = "closed" if "test/logits" in run.shapes() else "open"
     identities = "classes" if protocol == "closed" else "identities"
     return [
         ("Protocol", PROTOCOLS[protocol]),
         ("Training", f"{int(counts.sum()):,} images of {len(counts):,} classes"),
         ("Validation", f"{len(val):,} images of {len(np.unique(val)):,} {identities}"),
         ("Test", f"{len(test):,} images of {len(np.unique(test)):,} {identities}"),
-        ("Test pairs", f"{figures['test/n_same']:,} same, {figures['test/n_different']:,} different"),
+        ("Test pairs", f"{metrics['test/n_same']:,} same, {metrics['test/n_different']:,} different"),
     ]
-
-
-def _shapes(run: Run) -> dict[str, list[int]]:
-    with safe_open(run.folder / "embeddings.safetensors", framework="numpy") as arrays:
-        return {name: list(arrays.get_slice(name).get_shape()) for name in set(arrays.keys())}

@@ -9,7 +9,7 @@ from benchmark.findings.answer import Answer, answer
 from benchmark.findings.differences import differences, in_short, why_no_differences
 from benchmark.findings.findings import Findings
 from benchmark.findings.main_table import by_metric, leaderboard
-from benchmark.metrics import COLUMNS, measured
+from benchmark.metrics import columns, has_value, measured
 from benchmark.plots import picture_sections
 from benchmark.report.about_datasets import dataset_facts, number_of_classes, runs_of, scale_and_margin
 from benchmark.report.background import background, experiment_text
@@ -73,7 +73,7 @@ def build(
         datasets=_dataset_parts(collected, tables),
         claims=[Shown(table) for table in claims],
         sections=[_section_part(section, fitting) for section in sections],
-        meanings=[(column.heading, column.meaning) for column in COLUMNS if _is_shown(collected, column.key)],
+        meanings=[(column.heading, column.meaning) for column in columns() if has_value(collected.table, column.key)],
         pictures={name: [one for one in fitting if one.section == name] for name in picture_sections()},
         skipped=[*skipped, *left_out],
         incomplete=Shown(tables.incomplete) if tables.incomplete.rows else None,
@@ -153,10 +153,6 @@ def _dataset_parts(collected: ExperimentResults, tables: Tables) -> list[Dataset
         DatasetPart(f"on-{table.name}", dataset, dataset_facts(runs_of(collected, dataset)), Shown(table))
         for dataset, table in tables.datasets.items()
     ]
-
-
-def _is_shown(collected: ExperimentResults, key: str) -> bool:
-    return key in collected.table and bool(collected.table[key].notna().any())
 
 
 def _size(collected: ExperimentResults, findings: Findings) -> str:

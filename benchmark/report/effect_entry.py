@@ -5,14 +5,13 @@ from typing import Any
 import pandas as pd
 
 from benchmark.findings.main_table import PLUS_MINUS
-from benchmark.metrics import COLUMNS
+from benchmark.metrics import column
 from benchmark.statistics import ALL_DATASETS
 from benchmark.tables import Value
 from benchmark.tables.model import NOTHING
 
 OUTSIDE = "the interval leaves out 0; too few seeds for a test"
 CERTAIN = "differs after Holm's correction"
-FACTORS = {column.key: (column.factor, column.decimals) for column in COLUMNS}
 
 
 def effect_entry(row: Any) -> Value:
@@ -21,7 +20,8 @@ def effect_entry(row: Any) -> Value:
         return Value(NOTHING)
     if pd.isna(row["difference"]):
         return Value(NOTHING, note=str(row["note"]))
-    factor, decimals = FACTORS.get(str(row["metric"]), (1.0, 4))
+    shown_as = column(str(row["metric"]))
+    factor, decimals = shown_as.factor, shown_as.decimals
     value = factor * float(row["difference"])
     text = signed(value, decimals)
     if pd.isna(row["half_width"]):

@@ -9,7 +9,6 @@ from benchmark.claims import tables_about
 from benchmark.errors import InputError
 from benchmark.findings.answer import Answer
 from benchmark.findings.findings import Findings
-from benchmark.metrics import VERIFICATION
 from benchmark.report.build import PAGE, build
 from benchmark.report.pictures import draw
 from benchmark.results import ExperimentResults, collect
@@ -33,7 +32,7 @@ def write_report(experiment: str | Path | spec.Experiment, results: Path, pictur
         raise InputError(_nothing(collected))
     made = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())
     findings = Findings.of_experiment(collected)
-    drawn, skipped = draw(collected, findings.common or VERIFICATION) if pictures else ([], [])
+    drawn, skipped = draw(collected, findings.common) if pictures else ([], [])
     report = build(collected, findings, made, drawn, skipped, tables_about(collected))
     folder = collected.folder / "report"
     for name, content in report.files.items():

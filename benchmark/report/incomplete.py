@@ -24,9 +24,9 @@ Line = tuple[str, str, str, str, str]
 
 def _diverged(collected: ExperimentResults) -> Iterable[Line]:
     for run, loss, dataset in zip(collected.runs, collected.table["loss"], collected.table["dataset"], strict=True):
-        step = run.metrics["diverged_at"]
+        step = run.diverged_at
         if step is not None:
-            reason = f"diverged at step {step}: {run.metrics['diverged_reason']}"
+            reason = f"diverged at step {step}: {run.diverged_reason}"
             yield "diverged", str(loss), str(dataset), str(run.cell["cell"]["seed"]), reason
 
 

@@ -5,7 +5,7 @@ import struct
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from benchmark.metrics import VERIFICATION, MetricColumn
+from benchmark.metrics import MetricColumn
 from benchmark.plots import Picture, as_png, as_svg, draw_all
 from benchmark.results import ExperimentResults
 
@@ -41,11 +41,12 @@ class NotDrawn:
     reason: str
 
 
-def draw(collected: ExperimentResults, metric: MetricColumn = VERIFICATION) -> tuple[list[Drawn], list[NotDrawn]]:
-    """Every picture, and every one that cannot be drawn with the reason; losses are compared by `metric`."""
+def draw(collected: ExperimentResults, metric: MetricColumn | None) -> tuple[list[Drawn], list[NotDrawn]]:
+    """Every picture, and every one that cannot be drawn with the reason; losses are compared by `metric`, or
+    by verification accuracy."""
     drawn: list[Drawn] = []
     skipped: list[NotDrawn] = []
-    for item in draw_all(collected, metric.key):
+    for item in draw_all(collected, metric.key if metric else None):
         if isinstance(item, Picture):
             svg = as_svg(item.figure, item.title, item.caption)
             drawn.append(Drawn(item.name, item.title, item.caption, item.section, as_png(item.figure), svg))

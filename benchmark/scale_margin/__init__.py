@@ -9,7 +9,7 @@
 `figures` says for each dataset by which metric. All take frames and know nothing of the runner.
 """
 
-from benchmark.scale_margin.choices import chosen_on_validation, validation_key
+from benchmark.scale_margin.choices import chosen_on_validation
 from benchmark.scale_margin.effects import (
     REFERENCE,
     margin_effects,
@@ -37,7 +37,6 @@ __all__ = [
     "scale_and_margin",
     "scales_of",
     "training_sizes",
-    "validation_key",
     "why_no_margin_effects",
     "why_no_scales",
     "with_settings",

@@ -9,11 +9,6 @@ from benchmark.metrics import MetricColumn
 KEPT = ("dataset", "name", "title", "tuned", "loss", "s", "m")
 
 
-def validation_key(column: MetricColumn) -> str:
-    """The same figure, measured on the validation split."""
-    return f"val/{column.key.removeprefix('test/')}"
-
-
 def chosen_on_validation(rows: pd.DataFrame, figures: Mapping[str, MetricColumn]) -> pd.DataFrame:
     """dataset, name, loss, s, m and so on, and `validation`, the mean over seeds that it was chosen by; a row for each
     dataset and loss, tuned rows apart from others.
@@ -24,14 +19,14 @@ def chosen_on_validation(rows: pd.DataFrame, figures: Mapping[str, MetricColumn]
     found = [
         _best(part, figures[str(dataset)])
         for (dataset, _), part in rows.groupby(["dataset", "title"], sort=True)
-        if str(dataset) in figures and validation_key(figures[str(dataset)]) in rows
+        if str(dataset) in figures and figures[str(dataset)].on("val").key in rows
     ]
     columns = [*KEPT, "validation"]
     return pd.DataFrame([row for row in found if row is not None], columns=columns)
 
 
 def _best(part: pd.DataFrame, column: MetricColumn) -> dict[str, object] | None:
-    values = pd.to_numeric(part[validation_key(column)], errors="coerce").astype(float)
+    values = pd.to_numeric(part[column.on("val").key], errors="coerce").astype(float)
     sign = -1.0 if column.lower_is_better else 1.0
     means = (
         part.assign(value=sign * values, unsound=part["status"] != "ok")

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from benchmark.metrics import CLASSIFICATION, VERIFICATION, MetricColumn
+from benchmark.metrics import MetricColumn
 
 NEAR = 0.1
-"""Of the way from chance to perfect: a figure within it counts as near chance."""
+"""Of the way from chance to perfect: a value within it counts as near chance."""
 UNRELATED = 80.0
 """Degrees between class centres and class weights from which on the weights have learned nothing; 90 is chance."""
 COUNTS = ["diverged", "near_chance", "unlearned"]
@@ -46,10 +46,10 @@ def _kind(row: Mapping[object, object], figures: Mapping[str, MetricColumn], cla
 
 
 def chance(column: MetricColumn, row: Mapping[object, object], classes: int) -> float:
-    """What guessing gets: one class of many, or always the commoner answer on pairs; NaN for other figures."""
-    if column.key == CLASSIFICATION.key and classes:
+    """What guessing gets: one class of many, or always the commoner answer on pairs; NaN for other metrics."""
+    if column.metric.main == "closed" and classes:
         return 1.0 / classes
-    if column.key == VERIFICATION.key:
+    if column.metric.main == "open":
         same, different = _number(row.get("test/n_same")), _number(row.get("test/n_different"))
         return max(same, different) / (same + different) if same + different > 0 else math.nan
     return math.nan

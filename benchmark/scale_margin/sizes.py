@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from safetensors import safe_open
-
 from benchmark.results import ExperimentResults
 from benchmark.store import Run
 
@@ -31,11 +29,9 @@ def classes_of(sizes: Mapping[str, Sizes]) -> dict[str, int]:
 
 
 def _sizes(run: Run) -> Sizes:
-    with safe_open(run.folder / "embeddings.safetensors", framework="numpy") as arrays:
-        names = set(arrays.keys())
-        classes, dim = arrays.get_slice("weight").get_shape()
-        if "train/counts" not in names:
-            return Sizes(int(classes), None, int(dim), "")
-        counts = arrays.get_tensor("train/counts")
-        protocol = "closed" if "test/logits" in names else "open"
-        return Sizes(int(classes), float(counts.mean()), int(dim), protocol)
+    shapes, counts = run.shapes(), run.arrays("train/counts")
+    classes, dim = shapes["weight"]
+    if not counts:
+        return Sizes(classes, None, dim, "")
+    protocol = "closed" if "test/logits" in shapes else "open"
+    return Sizes(classes, float(counts["train/counts"].mean()), dim, protocol)

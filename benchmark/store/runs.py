@@ -1,6 +1,7 @@
 """The folder of one experiment: a folder for each finished run, a file for each failed one.
 
-runs/<cell id>/   cell.json  metrics.json  history.csv  embeddings.safetensors
+runs/<cell id>/   cell.json  history.csv  embeddings.safetensors: what training made
+                  metrics.json  jackknife.safetensors: what scoring makes of it
 failed/<cell id>.json
 checkpoints/ locks/    for cells under way
 """
@@ -11,18 +12,20 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import safetensors.torch
-from torch import Tensor
+import numpy as np
+from safetensors import safe_open
 
 from benchmark.store.locks import CellLock, lock
 from datasets._files import ASIDE, flush_folder, write_atomically, write_flushed
 
-FILES = ("cell.json", "metrics.json", "history.csv", "embeddings.safetensors")
+FILES = ("cell.json", "metrics.json", "history.csv", "embeddings.safetensors", "jackknife.safetensors")
+REPLACED = ".replaced-"
+"""How the names of runs begin that a newer version takes the place of."""
 LARGEST_JSON = 64 * 2**20
 _ID = re.compile(r"[0-9a-f]{16}")
 
@@ -37,12 +40,41 @@ class Run:
 
     id: str
     cell: dict[str, Any]
-    metrics: dict[str, Any]
+    outcome: dict[str, Any]  # what metrics.json holds
     folder: Path
 
-    def arrays(self) -> dict[str, Tensor]:
-        """Everything in embeddings.safetensors."""
-        return safetensors.torch.load((self.folder / "embeddings.safetensors").read_bytes())
+    @property
+    def metrics(self) -> dict[str, Any]:
+        """By keys such as test/eer; a diverged run has none."""
+        return dict(self.outcome["metrics"])
+
+    @property
+    def versions(self) -> dict[str, int]:
+        """Of the measures that computed the metrics."""
+        return dict(self.outcome["versions"])
+
+    @property
+    def diverged_at(self) -> int | None:
+        """The step; None where training did not diverge."""
+        step: int | None = self.outcome["diverged_at"]
+        return step
+
+    @property
+    def diverged_reason(self) -> str:
+        return str(self.outcome["diverged_reason"])
+
+    def arrays(self, *names: str) -> dict[str, np.ndarray]:
+        """What training kept: all arrays, or those of some names that there are."""
+        return _read(self.folder / "embeddings.safetensors", names)
+
+    def jackknife(self) -> dict[str, np.ndarray]:
+        """Each metric without each test identity in turn."""
+        return _read(self.folder / "jackknife.safetensors")
+
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """Of all arrays that training kept, without reading them."""
+        with safe_open(self.folder / "embeddings.safetensors", framework="numpy") as file:
+            return {name: tuple(file.get_slice(name).get_shape()) for name in set(file.keys())}
 
     def history(self) -> str:
         return (self.folder / "history.csv").read_text()
@@ -87,6 +119,44 @@ class Store:
             shutil.rmtree(aside, ignore_errors=True)
         (self.failed / f"{cell_id}.json").unlink(missing_ok=True)
 
+    def replace(self, run: Run, files: Mapping[str, bytes]) -> None:
+        """Stores a run with some of its files new. The caller holds the cell's lock.
+
+        A kill leaves the old run or the new one; `has` and `load_all` bring the old one back where a kill came while
+        neither was in place.
+        """
+        place, old = self.runs / run.id, self.runs / f"{REPLACED}{run.id}"
+        aside = self.runs / f"{ASIDE}{run.id}-{secrets.token_hex(4)}"
+        known = opened(place / "cell.json")
+        sums = {**known["checksums"], **checksums(files)}
+        try:
+            aside.mkdir()
+            for name in sums.keys() - files.keys():
+                _link(place / name, aside / name)
+            for name, content in files.items():
+                write_flushed(aside / name, content)
+            write_flushed(aside / "cell.json", sealed({**known, "checksums": sums}))
+            flush_folder(aside)
+            shutil.rmtree(old, ignore_errors=True)
+            os.rename(place, old)
+            os.rename(aside, place)
+            flush_folder(self.runs)
+        finally:
+            shutil.rmtree(aside, ignore_errors=True)
+        shutil.rmtree(old, ignore_errors=True)
+
+    def _bring_back(self, cell_id: str) -> None:
+        """Puts the old run back where `replace` was killed half-way; whoever holds the lock may still be at it."""
+        place, old = self.runs / cell_id, self.runs / f"{REPLACED}{cell_id}"
+        held = self.lock(cell_id) if old.is_dir() else None
+        if held is None:
+            return
+        if place.is_dir():
+            shutil.rmtree(old, ignore_errors=True)
+        else:
+            os.rename(old, place)
+        held.release()
+
     def _put_in_place(self, aside: Path, place: Path) -> None:
         if place.exists():
             self.set_aside(place.name)
@@ -102,6 +172,7 @@ class Store:
         return target
 
     def has(self, cell_id: str) -> bool:
+        self._bring_back(cell_id)
         return (self.runs / cell_id).is_dir()
 
     def load(self, cell_id: str) -> Run:
@@ -115,12 +186,14 @@ class Store:
                 raise DamagedError(f"{folder / name} is missing")
             if checksum((folder / name).read_bytes()) != expected:
                 raise DamagedError(f"{folder / name} has changed since it was written")
-        metrics = json.loads((folder / "metrics.json").read_bytes())
-        return Run(cell_id, cell, metrics, folder)
+        outcome = json.loads((folder / "metrics.json").read_bytes())
+        return Run(cell_id, cell, outcome, folder)
 
     def load_all(self) -> tuple[list[Run], list[str]]:
         """All whole runs in the order of their ids, and what is wrong with the others."""
         runs, problems = [], []
+        for left in list(self.runs.glob(f"{REPLACED}*")):
+            self._bring_back(left.name.removeprefix(REPLACED))
         for folder in sorted(self.runs.glob("*")):
             if not _ID.fullmatch(folder.name):
                 continue
@@ -161,6 +234,19 @@ class Store:
             if held is not None:
                 shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink()
                 held.release()
+
+
+def _read(path: Path, names: Collection[str] = ()) -> dict[str, np.ndarray]:
+    with safe_open(path, framework="numpy") as file:
+        return {name: file.get_tensor(name) for name in set(file.keys()) if not names or name in names}
+
+
+def _link(source: Path, target: Path) -> None:
+    """The same file under a second name, or a copy where the file system has no links."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
 
 
 def checksum(content: bytes) -> str:

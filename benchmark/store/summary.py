@@ -2,17 +2,26 @@
 
 import json
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from benchmark.store.runs import Run
+from datasets._files import write_atomically
 
 LEADING = ("dataset", "backbone", "dim", "loss", "label", "hyper", "seed", "status", "diverged_at", "id")
 
 
+def write_summary(folder: Path, runs: Iterable[Run]) -> Path:
+    """Writes summary.csv into an experiment's folder."""
+    path = folder / "summary.csv"
+    write_atomically(path, summary_table(runs).to_csv(index=False).encode())
+    return path
+
+
 def summary_table(runs: Iterable[Run]) -> pd.DataFrame:
-    """Settings, then metrics in the order of their names; a figure that was not measurable is left empty."""
+    """Settings, then metrics in the order of their names; a value that was not measurable is left empty."""
     rows = [_row(run) for run in runs]
     metrics = sorted({name for row in rows for name in row} - set(LEADING) - {"recipe"})
     table = pd.DataFrame(rows, columns=[*LEADING, *metrics, "recipe"])
@@ -21,7 +30,6 @@ def summary_table(runs: Iterable[Run]) -> pd.DataFrame:
 
 def _row(run: Run) -> dict[str, Any]:
     cell, labels = run.cell["cell"], run.cell["labels"]
-    diverged = run.metrics["diverged_at"]
     return {
         "dataset": labels["dataset"],
         "backbone": cell["backbone"],
@@ -30,9 +38,9 @@ def _row(run: Run) -> dict[str, Any]:
         "label": labels["loss"],
         "hyper": json.dumps(cell["hyper"], sort_keys=True),
         "seed": cell["seed"],
-        "status": "ok" if diverged is None else "diverged",
-        "diverged_at": diverged,
+        "status": "ok" if run.diverged_at is None else "diverged",
+        "diverged_at": run.diverged_at,
         "id": run.id,
-        **run.metrics["figures"],
+        **run.metrics,
         "recipe": json.dumps(cell["recipe"], sort_keys=True),
     }

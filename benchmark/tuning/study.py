@@ -9,7 +9,6 @@ from typing import Any, Literal
 import losses
 from benchmark.cell import Cell
 from benchmark.engine.plan import Facts
-from benchmark.metrics import CLASSIFICATION, VERIFICATION
 from benchmark.recipe import Recipe
 from benchmark.spec import Budget, DatasetRow, LossRow
 from benchmark.spec.tuned import fingerprint
@@ -22,11 +21,6 @@ PRUNING = (
     f"after each seed but the last a trial ends whose mean is below the median of the earlier trials' at that seed, "
     f"once there are {TRIALS_BEFORE_PRUNING} of them"
 )
-FIGURES = {
-    "closed": CLASSIFICATION.key.replace("test/", "val/"),
-    "open": VERIFICATION.key.replace("test/", "val/"),
-}
-"""What is scored: the dataset's main figure, on validation images or identities."""
 WORST = 0.0
 
 

@@ -14,6 +14,7 @@ from benchmark.engine.plan import Facts, facts_of, job_of, whole_run
 from benchmark.engine.progress import Progress
 from benchmark.engine.worker import Setting
 from benchmark.errors import InputError
+from benchmark.metrics import main_columns
 from benchmark.run_experiment import INTERRUPTED, check_engine, engine_of, on_what, say
 from benchmark.spec import Budget, Experiment
 from benchmark.spec.tuned_rows import one_training
@@ -22,7 +23,7 @@ from benchmark.tuning.files import trials_csv, tuned_file
 from benchmark.tuning.merge_previous import kept_of, place_of
 from benchmark.tuning.sampler import check_optuna
 from benchmark.tuning.space import RATE
-from benchmark.tuning.study import FIGURES, WORST, Progressing, Study, TrialScore
+from benchmark.tuning.study import WORST, Progressing, Study, TrialScore
 from datasets._files import write_atomically
 
 FOLDER = "tuning"
@@ -209,17 +210,17 @@ class Tuning:
     def _measured(self, job: Job, study: Progressing) -> TrialScore | None:
         run = whole_run(job, self.store, self.notes)
         if run is not None:
-            return measured(run, FIGURES[study.facts.protocol])
+            return measured(run, main_columns()[study.facts.protocol].on("val").key)
         if self.store.failure(job.id) is not None and (not self.retry_failed or job.id in self.tried):
             return TrialScore(WORST, "failed")
         return None
 
 
-def measured(run: Run, figure: str) -> TrialScore:
-    """A stored run's score; one that diverged, or has no such figure, has the worst."""
-    if run.metrics["diverged_at"] is not None:
+def measured(run: Run, metric: str) -> TrialScore:
+    """A stored run's score; one that diverged, or has no such metric, has the worst."""
+    if run.diverged_at is not None:
         return TrialScore(WORST, "diverged")
-    score = run.metrics["figures"].get(figure)
+    score = run.metrics.get(metric)
     return TrialScore(WORST, "failed") if score is None else TrialScore(float(score))
 
 

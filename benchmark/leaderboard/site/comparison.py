@@ -7,7 +7,7 @@ import pandas as pd
 
 from benchmark.leaderboard.site.page import json_for_a_page, page
 from benchmark.leaderboard.standings import Board
-from benchmark.metrics import COLUMNS, MetricColumn
+from benchmark.metrics import MetricColumn, columns, has_value
 from benchmark.statistics import every_pair, summarise
 
 DIGITS = 6  # significant ones: more than any table shows
@@ -25,8 +25,8 @@ def comparison_data(board: Board) -> dict[str, Any]:
     labels = sorted(board.entries)
     findings = board.findings
     rows = []
-    for column in COLUMNS:
-        if column.key in findings.results and findings.results[column.key].notna().any():
+    for column in columns():
+        if has_value(findings.results, column.key):
             rows += _rows(board, labels, column)
     main = {(name, column.key) for name, column in findings.figures.items()}
     for row in rows:

@@ -12,7 +12,7 @@ from benchmark.leaderboard.site.loss_tables import audit_table, hyper_table, res
 from benchmark.leaderboard.site.page import page
 from benchmark.leaderboard.standings import Board
 from benchmark.leaderboard.text import differences_of, ties_of
-from benchmark.metrics import COLUMNS
+from benchmark.metrics import columns
 from benchmark.report.page import Shown
 from benchmark.report.pictures import Drawn, NotDrawn
 from benchmark.spec.labels import with_settings
@@ -45,7 +45,7 @@ def loss_page(entry: Entry, board: Board, drawn: Sequence[Drawn | NotDrawn], apa
         ties=ties_of(board, entry),
         pictures=[one for one in drawn if isinstance(one, Drawn)],
         not_drawn=[one for one in drawn if isinstance(one, NotDrawn)],
-        meanings=[(column.heading, column.meaning) for column in COLUMNS if column.key in board.findings.results],
+        meanings=[(column.heading, column.meaning) for column in columns() if column.key in board.findings.results],
         facts=_facts(entry),
     )
 

@@ -8,14 +8,14 @@ from benchmark.engine.plan import loss_digest
 from benchmark.findings.main_table import PLUS_MINUS, entry_of
 from benchmark.leaderboard.entries import Entry, Result
 from benchmark.leaderboard.standings import Board
-from benchmark.metrics import Group, MetricColumn, measured
+from benchmark.metrics import MetricColumn, TableName, measured
 from benchmark.spec.labels import short_value
 from benchmark.statistics import ALL_DATASETS
 from benchmark.tables import Column, Row, Table, Value, with_error
 from benchmark.tables.model import NOTHING
 
 ARROWS = {"higher": " ↑", "lower": " ↓", "neither": ""}
-TITLES: dict[Group, str] = {"performance": "How well it does", "geometry": "How its classes lie on the sphere"}
+TITLES: dict[TableName, str] = {"performance": "How well it does", "geometry": "How its classes lie on the sphere"}
 
 
 def hyper_table(entry: Entry) -> Table:
@@ -66,7 +66,7 @@ def result_tables(entry: Entry, board: Board) -> list[Table]:
     return [_results(entry, board, group, columns) for group, columns in kept.items() if columns]
 
 
-def _results(entry: Entry, board: Board, group: Group, metrics: list[MetricColumn]) -> Table:
+def _results(entry: Entry, board: Board, group: TableName, metrics: list[MetricColumn]) -> Table:
     findings = board.findings
     datasets = [*findings.datasets, *([ALL_DATASETS] if len(findings.datasets) > 1 else [])]
     rows = []

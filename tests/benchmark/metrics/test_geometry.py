@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmark.metrics import class_centres, geometry, geometry_from_centres
-from benchmark.metrics.angles import mean_cross_angle, row_angles, spread
+from benchmark.metrics._angles import mean_cross_angle, row_angles, spread
 
 
 def simplex(C: int) -> np.ndarray:

@@ -8,8 +8,8 @@ from benchmark.metrics import (
     verification,
     verification_jackknife,
 )
-from benchmark.metrics.curves import rates
-from benchmark.metrics.folds import accuracy_on_folds, decided_rightly
+from benchmark.metrics._curves import rates
+from benchmark.metrics._folds import accuracy_on_folds, decided_rightly
 
 
 def pairs_of_identities(seed: int, n: int = 12, levels: int = 30):
@@ -25,7 +25,7 @@ def pairs_of_identities(seed: int, n: int = 12, levels: int = 30):
 
 @pytest.mark.parametrize("at_once", [1, 2**20])
 def test_equals_measuring_without_each_identity(monkeypatch, at_once):
-    monkeypatch.setattr("benchmark.metrics.jackknife._CELLS_AT_ONCE", at_once)
+    monkeypatch.setattr("benchmark.metrics._jackknife._CELLS_AT_ONCE", at_once)
     scores, same, identities, folds = pairs_of_identities(0)
     values = pair_jackknife(scores, same, identities, folds)
     right = decided_rightly(scores, same, folds)

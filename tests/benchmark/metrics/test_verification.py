@@ -14,10 +14,10 @@ from benchmark.metrics import (
     score_counts,
     verification,
 )
-from benchmark.metrics.allpairs import all_pairs_counts, pair_positions
-from benchmark.metrics.curves import FARS, GRID, rates
-from benchmark.metrics.folds import accuracy_on_folds, best_threshold
-from benchmark.metrics.inputs import unit_rows
+from benchmark.metrics._allpairs import all_pairs_counts, pair_positions
+from benchmark.metrics._curves import FARS, GRID, rates
+from benchmark.metrics._folds import accuracy_on_folds, best_threshold
+from benchmark.metrics._inputs import unit_rows
 
 
 def sklearn_rates(scores: np.ndarray, same: np.ndarray) -> dict[str, float]:
@@ -129,7 +129,7 @@ def test_all_pairs_equal_scikit_learn_on_the_same_scores(n, classes, noise):
 def test_all_pairs_count_every_pair_once_whatever_the_block(monkeypatch):
     x, labels = faces(300, 7, 1.0)
     whole, _ = all_pairs_counts(x, labels)
-    monkeypatch.setattr("benchmark.metrics.allpairs._SCORES_AT_ONCE", 300 * 11)
+    monkeypatch.setattr("benchmark.metrics._allpairs._SCORES_AT_ONCE", 300 * 11)
     blocked, _ = all_pairs_counts(x, labels)
     sizes = np.bincount(labels)
     assert blocked.n_same == whole.n_same == int((sizes * (sizes - 1) // 2).sum())

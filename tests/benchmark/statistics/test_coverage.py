@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from benchmark.metrics import pair_jackknife, score_counts
-from benchmark.metrics.curves import auc, eer
+from benchmark.metrics._curves import auc, eer
 from benchmark.statistics import compare, holm, pseudo_values, seed_variance, two_way_variance
 from benchmark.statistics.variance import over_datasets
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmark.metrics.inputs import Floats
+from benchmark.metrics._inputs import Floats
 
 _NEAR = 1.0 - 1e-8
 _BLOCK = 1024

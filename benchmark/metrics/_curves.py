@@ -1,6 +1,6 @@
 """EER, AUC, TAR at FAR, ROC and DET from counts of scores.
 
-A pair is accepted when its score reaches the threshold. All that these figures depend on is how many
+A pair is accepted when its score reaches the threshold. All that these metrics depend on is how many
 same and how many different pairs have each score, so ties are exact and no list of pairs is needed.
 """
 
@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmark.errors import InputError
-from benchmark.metrics.inputs import Bools, Floats, Ints, Measured
+from benchmark.metrics._inputs import Bools, Floats, Ints, Measured
 
 Counts = NDArray[np.unsignedinteger[Any]]
 
-LOWER_IS_BETTER = frozenset({"eer"})
 FARS = {f"1e-{k}": 10.0**-k for k in range(1, 7)}
 MIN_FALSE_ACCEPTS = 10  # a FAR needs at least 10/FAR different pairs to be measured at all
 GRID = 2**24  # cosines are compared in steps of 2⁻²⁴, the spacing of fp32 below 1

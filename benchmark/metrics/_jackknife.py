@@ -6,9 +6,9 @@ Small enough to be stored with a run, so that statistics need neither embeddings
 import numpy as np
 
 from benchmark.errors import InputError
-from benchmark.metrics.curves import score_counts
-from benchmark.metrics.folds import decided_rightly
-from benchmark.metrics.inputs import Bools, Floats, Ints, Values, as_array, as_labels
+from benchmark.metrics._curves import score_counts
+from benchmark.metrics._folds import decided_rightly
+from benchmark.metrics._inputs import Bools, Floats, Ints, Values, as_array, as_labels
 
 _CELLS_AT_ONCE = 2**20
 

@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmark.metrics.curves import GRID, Counts, Curve, ScoreCounts, curve, rates
-from benchmark.metrics.inputs import Floats, Ints, Measured, Values, as_labels, as_matrix, unit_rows
+from benchmark.metrics._curves import GRID, Counts, Curve, ScoreCounts, curve, rates
+from benchmark.metrics._inputs import Floats, Ints, Measured, Values, as_labels, as_matrix, unit_rows
 
 _SCORES_AT_ONCE = 2**21
 

@@ -6,8 +6,8 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from benchmark.metrics.curves import score_counts
-from benchmark.metrics.inputs import Bools, Floats, Ints, Measured
+from benchmark.metrics._curves import score_counts
+from benchmark.metrics._inputs import Bools, Floats, Ints, Measured
 
 FOLDS = 10
 
