@@ -9,8 +9,8 @@ from typing import Any
 from benchmark.recipe import Recipe
 
 PROTOCOL_VERSION = 1
-"""Raise it when the same cell would be trained differently: batch order, augmentation, initial weights. Metrics have
-versions of their own."""
+"""Raise it when shared code changes what a cell computes: the losses' and backbones' base classes, batch order,
+augmentation, optimisers, schedules. `tests/benchmark/golden` notices such a change. Metrics have their own versions."""
 
 
 @dataclass(frozen=True)
@@ -50,18 +50,21 @@ class Cell:
         plain = asdict(self)
         return {part.name: plain[part.name] for part in fields(self) if part.compare}
 
-    def id(self, dataset_digest: str, loss_digest: str) -> str:
-        """A stable name: the cell, the protocol, the data's digest and the digest of the loss's source file."""
-        return cell_id(self.description(), PROTOCOL_VERSION, dataset_digest, loss_digest)
+    def id(self, dataset_digest: str, loss_digest: str, backbone_digest: str) -> str:
+        """A stable name: the cell, the protocol, and the digests of the data and of the loss's and backbone's code."""
+        return cell_id(self.description(), PROTOCOL_VERSION, dataset_digest, loss_digest, backbone_digest)
 
 
-def cell_id(description: Mapping[str, Any], protocol: int, dataset_digest: str, loss_digest: str) -> str:
+def cell_id(
+    description: Mapping[str, Any], protocol: int, dataset_digest: str, loss_digest: str, backbone_digest: str
+) -> str:
     """The id of a described cell, under any protocol."""
     parts = {
         "cell": description,
         "protocol": protocol,
         "dataset_digest": dataset_digest,
         "loss_digest": loss_digest,
+        "backbone_digest": backbone_digest,
     }
     text = json.dumps(parts, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -1,106 +1,102 @@
 """Digests of a component's own code: what a cell's id covers beside its settings and its data.
 
-A digest is of the syntax trees of the component's file and of the files that it imports from its own folder. Comments,
-docstrings, imports, `search` ranges and a declared throughput change no run and are left out. Files whose names begin
-with an underscore are shared machinery, which PROTOCOL_VERSION stands for.
+A digest is of the file that defines the component, of the files that its base classes come from, and of those that
+these import from their own folder or from the losses and backbones of this project. What of a file counts,
+`code_tree` says. Left out are installed packages, whose versions a run records, and this project's files whose names
+begin with an underscore: they are shared machinery, which PROTOCOL_VERSION stands for.
 """
 
-import ast
 import hashlib
-import inspect
-import json
-from collections.abc import Iterator
+import sys
+import sysconfig
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
+import losses
+from benchmark import backbones
+from benchmark.code_tree import essential, imported
 from benchmark.errors import InputError
 
-DESCRIBING = (["search"], ["images_per_second"])
-"""Attributes of a class that change no run."""
+PROJECT = "marginbench."
+"""Files may call this project's packages by this name too."""
+INSTALLED = tuple(Path(sysconfig.get_path(kind)).resolve() for kind in ("stdlib", "purelib", "platlib"))
+ROOMS = tuple(Path(room.__path__[0]).resolve() for room in (losses, backbones))
+
+
+def loss_digest(name: str) -> str:
+    """Of a loss's code."""
+    return code_digest(losses.get(name))
+
+
+def backbone_digest(name: str) -> str:
+    """Of a backbone's code."""
+    return code_digest(backbones.get(name))
 
 
 def code_digest(component: type) -> str:
-    """Of the code that defines a loss or a backbone, the classes that it derives from included."""
+    """Of the code that defines a loss or a backbone, the classes that it derives from included.
+
+    It does not depend on where the files lie, on their line endings or on their encoding.
+    """
     files: dict[Path, None] = {}
     for one in component.__mro__:
         source = _source(one)
-        if source is not None and not source.name.startswith("_"):
-            files |= dict.fromkeys(own_files(source))
+        if source is not None and (one is component or not _is_installed(one, source, component)):
+            files |= dict.fromkeys(_reachable(source, [source.parent, *ROOMS]))
     if not files:
-        raise InputError(f"{component.__name__} was not defined in a file, so its cells cannot get an id")
-    trees = sorted(json.dumps(_canonical(ast.parse(file.read_bytes()))) for file in files)
+        raise InputError(f"{component.__name__} is not defined in a file, so its cells get no id; write it into one")
+    trees = sorted(essential(file.read_bytes()) for file in files)
     return hashlib.sha256("\n".join(trees).encode()).hexdigest()
 
 
 def own_files(path: Path) -> list[Path]:
     """The file, and the files of its folder that it imports, directly or through others; machinery left out."""
-    found = {path.resolve(): None}
-    for file in (waiting := [path.resolve()]):
-        for helper in _imported_from_its_folder(file, path.resolve().parent):
-            if helper not in found:
+    path = path.resolve()
+    return _reachable(path, [path.parent])
+
+
+def _reachable(path: Path, folders: Sequence[Path]) -> list[Path]:
+    found = dict.fromkeys([path] if not _is_machinery(path) else [])
+    for file in (waiting := list(found)):
+        for helper in _imported_files(file, folders):
+            if helper not in found and not _is_machinery(helper):
                 found[helper] = None
                 waiting.append(helper)
     return list(found)
 
 
+def _imported_files(file: Path, folders: Sequence[Path]) -> Iterator[Path]:
+    """Those that lie in one of the folders: a module is looked for there, and there by the folder's own name."""
+    for level, name in imported(file.read_bytes()):
+        parts = name.removeprefix(PROJECT).split(".") if name else []
+        above = file.parents[level - 1] if level else None
+        for folder in folders:
+            for base in [above] if above else [folder, *_parents(folder, parts)]:
+                place = base.joinpath(*parts)
+                candidates = (place.with_name(f"{place.name}.py"), place / "__init__.py")
+                yield from (one.resolve() for one in candidates if one.is_relative_to(folder) and one.is_file())
+
+
+def _parents(folder: Path, parts: Sequence[str]) -> Iterator[Path]:
+    """From which folder an import that begins with the folder's own package starts: `benchmark.backbones.convnet`."""
+    for depth in range(1, min(len(parts), len(folder.parts)) + 1):
+        if list(folder.parts[-depth:]) == list(parts[:depth]):
+            yield folder.parents[depth - 1]
+
+
+def _is_machinery(file: Path) -> bool:
+    return file.parent in ROOMS and file.name.startswith("_")
+
+
 def _source(component: type) -> Path | None:
-    """None for what comes with Python or from an installed package."""
-    try:
-        path = Path(inspect.getsourcefile(component) or "").resolve()
-    except TypeError:
-        return None
-    is_theirs = component.__module__.split(".")[0] in ("torch", "builtins", "abc", "typing")
-    return None if is_theirs or not path.is_file() else path
+    file = getattr(sys.modules.get(component.__module__), "__file__", None)
+    return Path(file).resolve() if file and file.endswith(".py") else None
 
 
-def _imported_from_its_folder(file: Path, folder: Path) -> Iterator[Path]:
-    for name in _imported_names(ast.parse(file.read_bytes())):
-        for place in (folder / f"{name}.py", folder / name / "__init__.py"):
-            if not name.startswith("_") and place.is_file() and place.resolve() != file:
-                yield place.resolve()
-
-
-def _imported_names(tree: ast.AST) -> Iterator[str]:
-    """The last parts of imported modules: `losses.adacos_fixed` and `.adacos_fixed` are both `adacos_fixed`."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from (alias.name.rpartition(".")[2] for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            yield (node.module or "").rpartition(".")[2]
-            yield from (alias.name for alias in node.names)
-
-
-def _canonical(node: Any) -> Any:
-    """A syntax tree as plain lists, the same under every version of Python."""
-    if isinstance(node, list):
-        return [_canonical(one) for one in _without_docstring(node) if not _changes_nothing(one)]
-    if not isinstance(node, ast.AST):
-        return [type(node).__name__, repr(node)]
-    parts = ((name, value) for name, value in ast.iter_fields(node) if value is not None and value != [])
-    return [type(node).__name__, *([name, _canonical(value)] for name, value in parts if name != "kind")]
-
-
-def _without_docstring(body: list[Any]) -> list[Any]:
-    """Texts that stand alone as statements describe; they compute nothing."""
-    return [one for one in body if not (isinstance(one, ast.Expr) and _is_text(one.value))]
-
-
-def _is_text(node: ast.AST) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
-
-
-def _changes_nothing(node: Any) -> bool:
-    if isinstance(node, ast.Import | ast.ImportFrom):
-        return True
-    if not isinstance(node, ast.Assign):
+def _is_installed(base: type, source: Path, component: type) -> bool:
+    """Whether a base class comes with Python or from an installed package that is neither this project nor the
+    component's own."""
+    package = base.__module__.split(".")[0]
+    if source.parent in ROOMS or package == component.__module__.split(".")[0]:
         return False
-    names = [target.id for target in node.targets if isinstance(target, ast.Name)]
-    return names in DESCRIBING and _is_literal(node.value)
-
-
-def _is_literal(node: ast.expr) -> bool:
-    try:
-        ast.literal_eval(node)
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        return False
-    return True
+    return any(source.is_relative_to(place) for place in INSTALLED)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from benchmark.cell import PROTOCOL_VERSION, Cell
-from benchmark.engine.plan import loss_digest
+from benchmark.code_digest import backbone_digest, loss_digest
 from benchmark.spec import Experiment
 from benchmark.store import Failure, Run, Store, summary_table
 
@@ -57,8 +57,8 @@ def collect(experiment: Experiment, results: Path) -> ExperimentResults:
 
 
 def current_runs(cells: list[Cell], stored: list[Run], planned: Mapping[str, str] | None = None) -> list[Run]:
-    """The runs of these cells under the present protocol and the losses' present files, with the labels that they have
-    now: each once, or twice where a row and the tuned one have the same settings.
+    """The runs of these cells under the present protocol and the present code of losses and backbones, with the labels
+    that they have now: each once, or twice where a row and the tuned one have the same settings.
 
     `planned` gives cells' ids by their description, where the data was loaded and they are known. Where they are
     not, and the data has changed between two runs of the same cell, the later one counts.
@@ -66,14 +66,16 @@ def current_runs(cells: list[Cell], stored: list[Run], planned: Mapping[str, str
     wanted: dict[str, list[Cell]] = {}
     for cell in cells:
         wanted.setdefault(_described(cell.description()), []).append(cell)
-    digests = {name: loss_digest(name) for name in {cell.loss for cell in cells}}
+    of_loss = {name: loss_digest(name) for name in {cell.loss for cell in cells}}
+    of_backbone = {name: backbone_digest(name) for name in {cell.backbone for cell in cells}}
     found: dict[tuple[str, str], Run] = {}
     for run in sorted(stored, key=lambda run: (run.cell["provenance"]["begun"], run.id)):
         about = _described(run.cell["cell"])
         if run.cell["protocol"] != PROTOCOL_VERSION or about not in wanted:
             continue
-        same_loss = run.cell["loss_digest"] == digests[run.cell["cell"]["loss"]]
-        if same_loss and (planned or {}).get(about, run.id) == run.id:
+        present = of_loss[run.cell["cell"]["loss"]], of_backbone[run.cell["cell"]["backbone"]]
+        same_code = (run.cell["loss_digest"], run.cell.get("backbone_digest")) == present
+        if same_code and (planned or {}).get(about, run.id) == run.id:
             for cell in wanted[about]:
                 labels = {"loss": cell.label, "dataset": cell.dataset_label, "tuned": cell.tuned}
                 found[about, cell.label] = replace(run, cell={**run.cell, "labels": labels})

@@ -17,6 +17,7 @@ from torch import Tensor, nn
 import datasets
 from benchmark import metrics, scoring
 from benchmark.cell import PROTOCOL_VERSION
+from benchmark.code_digest import backbone_digest, loss_digest
 from benchmark.engine.base import Packed
 from benchmark.engine.plan import Job
 from benchmark.errors import InputError
@@ -30,6 +31,10 @@ def run_job(job: Job, data: datasets.Data, device: str, checkpoint: Path, keep_m
     """Trains the job's cell on data that is loaded already."""
     if data.digest != job.dataset_digest:
         raise InputError(f"{job.cell.dataset_label} has changed since the run began: start the run again")
+    if (loss_digest(job.cell.loss), backbone_digest(job.cell.backbone)) != (job.loss_digest, job.backbone_digest):
+        raise InputError(
+            f"the code of {job.cell.loss} or {job.cell.backbone} is not what the run began with: start the run again"
+        )
     begun = time.time()
     trained = train(job.cell, data, device=device, checkpoint=checkpoint)
     diverged_at, reason = trained.diverged_at, trained.diverged_reason
@@ -140,6 +145,7 @@ def description(job: Job, device: str, begun: float) -> dict[str, Any]:
         "protocol": PROTOCOL_VERSION,
         "dataset_digest": job.dataset_digest,
         "loss_digest": job.loss_digest,
+        "backbone_digest": job.backbone_digest,
         "provenance": {
             "torch": torch.__version__,
             "numpy": np.__version__,

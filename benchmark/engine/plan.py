@@ -1,18 +1,17 @@
 """From cells to jobs: every dataset is loaded once, which renders or decodes it once, and cells get their ids."""
 
-import hashlib
-import inspect
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import datasets
 import losses
+from benchmark import backbones
 from benchmark.cell import Cell
-from benchmark.engine.loss_source import without_search
-from benchmark.errors import InputError
+from benchmark.code_digest import code_digest
 from benchmark.store import DamagedError, Failure, Run, Store
 
 
@@ -24,6 +23,7 @@ class Job:
     cell: Cell
     dataset_digest: str
     loss_digest: str
+    backbone_digest: str
     images: int  # that a run goes through: training images × epochs
 
     @property
@@ -60,9 +60,9 @@ def facts_of(dataset: Mapping[str, Any], access: Mapping[str, Any], root: Path |
     return Facts(data.digest, len(data.train), len(data.val), data.num_classes, data.protocol, data.notes)
 
 
-def job_of(cell: Cell, facts: Facts) -> Job:
-    digest = loss_digest(cell.loss)
-    return Job(cell.id(facts.digest, digest), cell, facts.digest, digest, facts.images * cell.recipe.epochs)
+def job_of(cell: Cell, facts: Facts, digest: Callable[[type], str] = code_digest) -> Job:
+    digests = facts.digest, digest(losses.get(cell.loss)), digest(backbones.get(cell.backbone))
+    return Job(cell.id(*digests), cell, *digests, facts.images * cell.recipe.epochs)
 
 
 def load_data(
@@ -78,14 +78,6 @@ def load_data(
         **access,
     )
     return data if test else data.without_test()
-
-
-def loss_digest(name: str) -> str:
-    """Of the file that the loss is defined in, its `search` apart: an edited loss is a new cell."""
-    source = inspect.getsourcefile(losses.get(name))
-    if source is None:
-        raise InputError(f"the loss {name!r} was not defined in a file, so its cells cannot be told apart")
-    return hashlib.sha256(without_search(Path(source).read_bytes())).hexdigest()
 
 
 def plan(
@@ -104,6 +96,7 @@ def plan(
     notes: list[str] = []
     seen: dict[str, Facts] = {}
     jobs: dict[str, Job] = {}  # a cell that two rows have is run once
+    digest = cache(code_digest)
     for cell in cells:
         key = json.dumps(dict(cell.dataset), sort_keys=True)
         if key not in seen:
@@ -111,7 +104,7 @@ def plan(
             seen[key] = facts_of(cell.dataset, cell.access, root, test)
             notes += [f"{cell.dataset_label}: {note}" for note in seen[key].notes]
         losses.create(cell.loss, num_classes=seen[key].classes, dim=cell.dim, **dict(cell.hyper))
-        job = job_of(cell, seen[key])
+        job = job_of(cell, seen[key], digest)
         jobs.setdefault(job.id, job)
     done, todo, failed = [], [], []
     for job in jobs.values():

@@ -56,6 +56,7 @@ class Result(StrictModel):
     dataset: Described
     digest: Digest = Field(description="of the data itself")
     backbone: Key
+    backbone_digest: Digest = Field(description="of the backbone's code")
     dim: Annotated[int, Field(ge=1, le=65_536)]
     recipe: Described
     runs: Annotated[list[EntryRun], Field(min_length=1, max_length=1000)]
@@ -132,7 +133,7 @@ class Entry(StrictModel):
     family: Line
     description: Annotated[str, Field(max_length=6000)] = Field(description="the loss's docstring")
     origin: Literal["repository", "plug-in"] = Field(description="whether the loss is a file of losses/")
-    loss_digest: Digest = Field(description="of the loss's source file")
+    loss_digest: Digest = Field(description="of the loss's code")
     protocol: Annotated[int, Field(ge=1, le=1_000_000)]
     date: Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")] = Field(description="of its last run")
     versions: Annotated[dict[Key, Line], Field(max_length=20)]
@@ -173,11 +174,12 @@ class Entry(StrictModel):
     def _cells_follow(self) -> Self:
         for result in self.results:
             for run in result.runs:
-                follows = cell_id(self._cell(result, run), self.protocol, result.digest, self.loss_digest)
+                digests = result.digest, self.loss_digest, result.backbone_digest
+                follows = cell_id(self._cell(result, run), self.protocol, *digests)
                 if run.cell != follows:
                     raise InputError(
-                        f"{result.label}, seed {run.seed}: the cell's id is {run.cell}, but loss, settings, data and "
-                        f"protocol give {follows}"
+                        f"{result.label}, seed {run.seed}: the cell's id is {run.cell}, but loss, backbone, settings, "
+                        f"data and protocol give {follows}"
                     )
         return self
 

@@ -133,6 +133,7 @@ def _result(label: str, runs: list[Run]) -> dict[str, Any]:
         "dataset": cell["dataset"],
         "digest": runs[0].cell["dataset_digest"],
         "backbone": cell["backbone"],
+        "backbone_digest": runs[0].cell["backbone_digest"],
         "dim": cell["dim"],
         "recipe": cell["recipe"],
         "runs": [_run(run) for run in runs],

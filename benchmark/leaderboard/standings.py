@@ -1,6 +1,7 @@
 """Who stands where: entries that were made alike are compared, the others are shown apart.
 
-Made alike means the same protocol, datasets (by their digests), training and seeds. Such entries form a board.
+Made alike means the same protocol, datasets and backbones (by their digests), training and seeds.
+Such entries form a board.
 """
 
 from collections import Counter, defaultdict
@@ -59,9 +60,12 @@ class Standings:
     outdated: dict[str, str] = field(default_factory=dict)  # an entry's name → why it does not count
 
 
-def standings(entries: Mapping[str, Entry], experiment: Experiment, digests: Mapping[str, str]) -> Standings:
-    """`digests` are those of the present source files, by the names of this project's own losses."""
-    outdated = {name: reason for name, entry in entries.items() if (reason := _outdated(entry, digests))}
+def standings(
+    entries: Mapping[str, Entry], experiment: Experiment, losses: Mapping[str, str], backbones: Mapping[str, str]
+) -> Standings:
+    """`losses` and `backbones` are digests of the present code, by the names of this project's own losses and of all
+    backbones."""
+    outdated = {name: reason for name, entry in entries.items() if (reason := _outdated(entry, losses, backbones))}
     alike: dict[str, dict[str, Entry]] = defaultdict(dict)
     for name, entry in sorted(entries.items()):
         if name not in outdated:
@@ -107,7 +111,11 @@ def _identities(entry: Entry) -> Iterable[tuple[str, int]]:
 
 
 def _key(result: Result) -> str:
-    return short_hash({**result.setting(), "digest": result.digest})
+    return short_hash(_with_digests(result))
+
+
+def _with_digests(result: Result) -> dict[str, Any]:
+    return {**result.setting(), "digest": result.digest, "backbone_digest": result.backbone_digest}
 
 
 def _renamed(entry: Entry, names: Mapping[str, str]) -> Entry:
@@ -120,19 +128,23 @@ def _renamed(entry: Entry, names: Mapping[str, str]) -> Entry:
     return entry.model_copy(update={"results": results})
 
 
-def _outdated(entry: Entry, digests: Mapping[str, str]) -> str:
-    if digests.get(entry.loss) == entry.loss_digest or (entry.origin == "plug-in" and entry.loss not in digests):
-        return ""
-    if entry.origin == "plug-in":
+def _outdated(entry: Entry, losses: Mapping[str, str], backbones: Mapping[str, str]) -> str:
+    if entry.origin == "plug-in" and losses.get(entry.loss, entry.loss_digest) != entry.loss_digest:
         return f"it is of a plug-in, and losses/ has a loss named {entry.loss} of its own"
-    if entry.loss in digests:
-        return f"losses/{entry.loss}.py has changed since: `python -m benchmark leaderboard {entry.loss}` makes it anew"
-    return f"there is no loss {entry.loss} in losses/ any more"
+    if entry.origin == "repository" and entry.loss not in losses:
+        return f"there is no loss {entry.loss} in losses/ any more"
+    again = f"`python -m benchmark leaderboard {entry.loss}` makes it anew"
+    if losses.get(entry.loss, entry.loss_digest) != entry.loss_digest:
+        return f"the code of losses/{entry.loss}.py has changed since: {again}"
+    for result in entry.results:
+        if backbones.get(result.backbone, result.backbone_digest) != result.backbone_digest:
+            return f"the code of the backbone {result.backbone} has changed since: {again}"
+    return ""
 
 
 def board_id(entry: Entry) -> str:
-    parts = [{**result.setting(), "digest": result.digest} for result in entry.results]
-    return short_hash({"protocol": entry.protocol, "settings": in_order(parts)})
+    parts = in_order([_with_digests(result) for result in entry.results])
+    return short_hash({"protocol": entry.protocol, "settings": parts})
 
 
 def settings_of(experiment: Experiment) -> list[dict[str, Any]]:

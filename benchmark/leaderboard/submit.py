@@ -8,11 +8,11 @@ import torch
 from tqdm import tqdm
 
 import losses
-from benchmark import run_experiment, spec
+from benchmark import backbones, run_experiment, spec
 from benchmark.audit import CHECKS, CheckOutcome, as_table, audit
 from benchmark.cell import Cell
+from benchmark.code_digest import backbone_digest, loss_digest
 from benchmark.engine import Job, plan
-from benchmark.engine.plan import loss_digest
 from benchmark.leaderboard.entries import Entry
 from benchmark.leaderboard.entry_files import Entries, read_entries
 from benchmark.leaderboard.make_entry import make_entry, source_of, write_entry
@@ -67,8 +67,9 @@ def current(experiment: Experiment, folder: Path, results: Path) -> tuple[Standi
         if problems:
             del found.sound[name]
             found.refused[f"{name}.json"] = f"{name}.json: {problems[0]}"
-    digests = {name: loss_digest(name) for name in losses.names() if source_of(name) == "repository"}
-    return standings(found.sound, experiment, digests), found
+    of_losses = {name: loss_digest(name) for name in losses.names() if source_of(name) == "repository"}
+    of_backbones = {name: backbone_digest(name) for name in backbones.names()}
+    return standings(found.sound, experiment, of_losses, of_backbones), found
 
 
 def _wrong_settings(entry: Entry) -> Iterator[str]:
@@ -82,7 +83,9 @@ def _wrong_settings(entry: Entry) -> Iterator[str]:
 
 def _is_entered(row: LossRow, experiment: Experiment, known: Entries) -> bool:
     entry = known.sound.get(name_of(row, experiment))
-    return entry is not None and entry.loss_digest == loss_digest(row.name)
+    if entry is None or entry.loss_digest != loss_digest(row.name):
+        return False
+    return all(result.backbone_digest == backbone_digest(result.backbone) for result in entry.results)
 
 
 def _audit(names: Iterable[str]) -> dict[str, list[CheckOutcome]]:

@@ -1,7 +1,5 @@
 """Training one cell, from its description to a backbone, a head and a history."""
 
-import hashlib
-import inspect
 import math
 import time
 import warnings
@@ -17,6 +15,7 @@ import losses
 from benchmark import backbones
 from benchmark.backbones import Backbone
 from benchmark.cell import PROTOCOL_VERSION, Cell
+from benchmark.code_digest import code_digest
 from benchmark.errors import InputError
 from benchmark.recipe.augmentation import AUGMENTATIONS
 from benchmark.recipe.optimisers import Optimiser, optimiser_for
@@ -126,7 +125,8 @@ class _Run:
             "cell": self.cell.description(),
             "protocol": PROTOCOL_VERSION,
             "dataset": self.data.digest,
-            "loss": _source_digest(type(self.head)),
+            "loss": code_digest(type(self.head)),
+            "backbone": code_digest(type(self.backbone)),
             "weights": {name: list(weight.shape) for name, weight in weights.items()},
             "torch": str(torch.__version__),
             "device": torch.device(self.device).type,
@@ -160,13 +160,6 @@ class _Run:
             raise _DivergedError(f"the gradient's norm is {norm:g}")
         self.optimiser.set_rate(rate)
         self.precision.step(self.optimiser)
-
-
-def _source_digest(loss: type[Head]) -> str:
-    try:
-        return hashlib.sha256(Path(inspect.getfile(loss)).read_bytes()).hexdigest()
-    except (TypeError, OSError):  # typed in by hand: it has no file
-        return ""
 
 
 def check_device(device: str) -> None:

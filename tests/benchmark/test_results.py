@@ -5,11 +5,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 import safetensors.numpy
 
 from benchmark import spec
 from benchmark.cell import Cell
-from benchmark.engine.plan import loss_digest
+from benchmark.code_digest import backbone_digest, loss_digest
 from benchmark.results import collect
 from benchmark.spec.loss_rows import TunedSetting
 from benchmark.store import Failure, Store
@@ -31,8 +32,9 @@ def experiment(folder: Path, text: str = EXPERIMENT) -> spec.Experiment:
 
 
 def save(store: Store, cell: Cell, value: float, begun: str = "2026-01-01T00:00:00Z", **other: str) -> str:
-    digests = {"dataset_digest": "d", "loss_digest": loss_digest(cell.loss)} | other
-    cell_id = cell.id(digests["dataset_digest"], digests["loss_digest"])
+    code = {"loss_digest": loss_digest(cell.loss), "backbone_digest": backbone_digest(cell.backbone)}
+    digests = {"dataset_digest": "d", **code, **other}
+    cell_id = cell.id(**digests)
     about = {
         "cell": cell.description(),
         "labels": {"loss": "an old label", "dataset": "an old label"},
@@ -116,9 +118,10 @@ def test_what_is_missing_or_failed_is_told(tmp_path: Path) -> None:
     assert [failure.reason for failure in found.failures] == ["it broke"]
 
 
-def test_a_run_of_an_edited_loss_does_not_count(tmp_path: Path) -> None:
+@pytest.mark.parametrize("part", ["loss_digest", "backbone_digest"])
+def test_a_run_of_edited_code_does_not_count(tmp_path: Path, part: str) -> None:
     asked = experiment(tmp_path)
-    save(Store(tmp_path, "exp"), asked.cells()[0], 0.5, loss_digest="of an older file")
+    save(Store(tmp_path, "exp"), asked.cells()[0], 0.5, **{part: "of older code"})
     assert collect(asked, tmp_path).table.empty
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import losses
 from benchmark.audit import CHECKS
-from benchmark.engine.plan import loss_digest
+from benchmark.code_digest import loss_digest
 from benchmark.findings.main_table import PLUS_MINUS, entry_of
 from benchmark.leaderboard.entries import Entry, Result
 from benchmark.leaderboard.standings import Board

@@ -14,11 +14,10 @@ import torch
 import datasets
 import losses
 from benchmark import scoring
-from benchmark.cell import Cell
+from benchmark.code_digest import backbone_digest, loss_digest
 from benchmark.engine import Job, run_local
 from benchmark.engine import job as job_module
 from benchmark.engine.job import run_job
-from benchmark.engine.plan import loss_digest
 from benchmark.engine.progress import Progress
 from benchmark.engine.worker import Setting
 from benchmark.recipe import Recipe
@@ -35,8 +34,8 @@ def job(data: datasets.Data, dim: int = 8, seed: int = 0, **recipe: Any) -> Job:
     dataset = {**datasets.resolve("digits"), "seed": 0}
     chosen = Recipe(**{"epochs": 2, **recipe})
     cell = Cell(dataset, "convnet", dim, chosen, "normface", {"s": 8.0}, seed, "normface", "digits")
-    digest = loss_digest("normface")
-    return Job(cell.id(data.digest, digest), cell, data.digest, digest, 1)
+    digests = data.digest, loss_digest("normface"), backbone_digest("convnet")
+    return Job(cell.id(*digests), cell, *digests, 1)
 
 
 def test_a_run_keeps_all_that_scoring_needs(digits: datasets.Data, tmp_path: Path) -> None:
@@ -95,6 +94,14 @@ def test_changed_data_are_refused(digits: datasets.Data, tmp_path: Path) -> None
     other = datasets.load("digits", root=tmp_path, seed=1)
     with pytest.raises(ValueError, match="digits has changed since the run began"):
         run_job(job(digits), other, "cpu", tmp_path / "checkpoint", keep_models=False)
+
+
+@pytest.mark.parametrize("part", ["loss_digest", "backbone_digest"])
+def test_code_that_is_not_what_was_planned_is_refused(digits: datasets.Data, tmp_path: Path, part: str) -> None:
+    """As where a file is edited during a run, or a node of a cluster has another version of it."""
+    task = replace(job(digits), **{part: "of other code"})
+    with pytest.raises(ValueError, match="the code of normface or convnet is not what the run began with"):
+        run_job(task, digits, "cpu", tmp_path / "checkpoint", keep_models=False)
 
 
 def test_without_its_test_split_a_run_is_scored_on_validation_alone(digits: datasets.Data, tmp_path: Path) -> None:

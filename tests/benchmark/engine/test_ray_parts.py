@@ -192,9 +192,7 @@ def test_a_dataset_that_ray_does_not_bring_is_no_failure_of_the_cell(monkeypatch
 
     monkeypatch.setattr(ray, "get", get)
     monkeypatch.setattr(ray_node, "_prepared", True)
-    monkeypatch.setattr(sys.modules["benchmark.engine.plan"], "loss_digest", lambda name: "digest")
-    cell = SimpleNamespace(loss="softmax", dataset_label="digits")
-    job = cast(Job, SimpleNamespace(cell=cell, loss_digest="digest", dataset_digest="of digits"))
+    job = cast(Job, SimpleNamespace(cell=SimpleNamespace(dataset_label="digits"), dataset_digest="of digits"))
     kind, said = ray_node.run_cell(job, cast(ray_node.Order, SimpleNamespace(setting=None)), [object()])
     assert kind == "unfetched"
     assert said == f"digits did not reach the node {socket.gethostname()} (OwnerDiedError)"

@@ -62,7 +62,8 @@ def with_ids(entry: Content) -> Content:
         shared = {key: result[key] for key in ("dataset", "backbone", "dim", "recipe")}
         for run in result["runs"]:
             cell = {**shared, "loss": entry["loss"], "hyper": entry["hyper"], "seed": run["seed"]}
-            run["cell"] = cell_id(cell, entry["protocol"], result["digest"], entry["loss_digest"])
+            digests = result["digest"], entry["loss_digest"], result["backbone_digest"]
+            run["cell"] = cell_id(cell, entry["protocol"], *digests)
     return entry
 
 
@@ -93,6 +94,7 @@ def _result(name: str, loss: str, mean: float, seeds: int, spread: float) -> Con
         "dataset": {"name": name, "options": {"share": 0.5}, "seed": 0, "wrappers": []},
         "digest": DIGEST[name],
         "backbone": "convnet",
+        "backbone_digest": "e" * 64,
         "dim": 64,
         "recipe": RECIPE,
         "runs": [

@@ -143,13 +143,16 @@ def test_no_number_but_a_finite_one(value: str) -> None:
         _set("results", 0, "dim", to=512),
         _set("results", 1, "dataset", "seed", to=3),
         _set("results", 1, "digest", to="f" * 64),
+        _set("results", 1, "backbone_digest", to="f" * 64),
         _set("loss_digest", to="f" * 64),
         _set("protocol", to=2),
         _set("results", 0, "runs", 0, "cell", to="0" * 16),
     ],
 )
-def test_cells_must_follow_from_loss_settings_data_and_protocol(change: Callable[[made.Content], None]) -> None:
-    with pytest.raises(ValueError, match=r"seed \d: the cell's id is \w+, but loss, settings, data and protocol give"):
+def test_cells_must_follow_from_what_the_entry_says(change: Callable[[made.Content], None]) -> None:
+    with pytest.raises(
+        ValueError, match=r"seed \d: the cell's id is \w+, but loss, backbone, settings, data and protocol give"
+    ):
         parse(made.changed(change, keep_ids=True))
 
 

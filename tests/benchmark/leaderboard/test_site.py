@@ -9,7 +9,7 @@ from urllib.parse import parse_qs
 import pytest
 
 import losses
-from benchmark.engine.plan import loss_digest
+from benchmark.code_digest import loss_digest
 from benchmark.leaderboard.entries import Entry
 from benchmark.leaderboard.entry_files import Entries
 from benchmark.leaderboard.site import build, write_site

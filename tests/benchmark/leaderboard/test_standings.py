@@ -48,7 +48,7 @@ def test_entries_made_alike_form_a_board_and_the_others_are_apart(experiment: Ex
     older = asked(experiment, "older", protocol=PROTOCOL_VERSION + 1)
     fewer = asked(experiment, "fewer", seeds=3)
     elsewhere = made.entry("elsewhere")
-    found = standings(named(*alike, older, fewer, elsewhere), experiment, {})
+    found = standings(named(*alike, older, fewer, elsewhere), experiment, {}, {})
     assert found.current is not None
     assert set(found.current.entries) == {"normface s=auto", "mine"}
     assert found.current.baseline == baseline_label(experiment) == "normface s=auto"
@@ -66,7 +66,7 @@ def test_other_data_of_the_same_name_is_another_board(experiment: Experiment) ->
     content["results"][0]["digest"] = "f" * 64
     other = Entry.model_validate(made.with_ids(content))
     assert other.name.startswith("three-")
-    found = standings(named(*here, other), experiment, {})
+    found = standings(named(*here, other), experiment, {}, {})
     assert found.current is not None
     assert set(found.current.entries) == {"one", "two"}
     assert [set(board.entries) for board in found.others] == [{"three"}]
@@ -76,7 +76,7 @@ def test_an_entry_counts_only_while_its_file_in_losses_is_what_it_was(experiment
     entries = [asked(experiment, name, origin="repository") for name in ("same", "edited", "gone")]
     entries.append(asked(experiment, "ours", origin="plug-in"))
     digests = {"same": "c" * 64, "edited": "9" * 64, "ours": "9" * 64}
-    found = standings(named(*entries), experiment, digests)
+    found = standings(named(*entries), experiment, digests, {})
     assert found.current is not None
     assert set(found.current.entries) == {"same"}
     reasons = {name.partition("-")[0]: reason for name, reason in found.outdated.items()}
@@ -86,8 +86,28 @@ def test_an_entry_counts_only_while_its_file_in_losses_is_what_it_was(experiment
     assert reasons["ours"] == "it is of a plug-in, and losses/ has a loss named ours of its own"
 
 
+def test_an_entry_counts_only_while_its_backbone_is_what_it_was(experiment: Experiment) -> None:
+    entries = named(asked(experiment, "same", origin="repository"), asked(experiment, "mine"))
+    losses, made_with = {"same": "c" * 64}, {"convnet": "e" * 64, "resnet20": "9" * 64}
+    assert not standings(entries, experiment, losses, made_with).outdated
+    found = standings(entries, experiment, losses, {**made_with, "convnet": "9" * 64})
+    assert found.current is None
+    assert len(found.outdated) == 2
+    assert all("the code of the backbone convnet has changed since" in reason for reason in found.outdated.values())
+
+
+def test_entries_of_different_backbone_code_are_not_compared(experiment: Experiment) -> None:
+    """Also where the backbone is a plug-in's, whose present code nobody here knows."""
+    one, two = asked(experiment, "one"), made.content("two")
+    two = json.loads(asked(experiment, "two").model_dump_json())
+    for result in two["results"]:
+        result["backbone_digest"] = "f" * 64
+    found = standings(named(one, Entry.model_validate(made.with_ids(two))), experiment, {}, {})
+    assert sorted(len(board.entries) for board in [found.current, *found.others] if board) == [1, 1]
+
+
 def test_nothing_counts_yet(experiment: Experiment) -> None:
-    assert standings({}, experiment, {}).current is None
+    assert standings({}, experiment, {}, {}).current is None
 
 
 def test_the_name_of_an_experiment_s_row_is_that_of_its_entry(experiment: Experiment) -> None:
@@ -190,7 +210,7 @@ def test_an_entry_with_other_identities_is_left_out_and_disturbs_nobody(experime
         rows["test/accuracy"] = [row[:3] for row in rows["test/accuracy"]]
 
     odd = altered(asked(experiment, "odd", 0.99), cut)
-    found = standings(named(*honest, odd), experiment, {})
+    found = standings(named(*honest, odd), experiment, {}, {})
     assert found.current is not None
     assert set(found.current.entries) == {"one", "two"}
     assert "it has 3 test identities" in found.outdated[odd.name]
@@ -208,9 +228,9 @@ def test_what_an_entry_calls_its_datasets_changes_nobody_s_row(experiment: Exper
         content["results"][0]["label"] = "../../etc"
 
     others = [altered(asked(experiment, "swapped"), swap), altered(asked(experiment, "renamed"), rename)]
-    found = standings(named(*honest, *others), experiment, {})
+    found = standings(named(*honest, *others), experiment, {}, {})
     assert found.current is not None
-    expected = standings(named(*honest), experiment, {}).current
+    expected = standings(named(*honest), experiment, {}, {}).current
     assert expected is not None
     of_board, alone = found.current.findings, expected.findings
     assert len(found.current.entries) == 4
@@ -220,7 +240,7 @@ def test_what_an_entry_calls_its_datasets_changes_nobody_s_row(experiment: Exper
 def test_two_entries_of_one_label_are_told(experiment: Experiment) -> None:
     whole, decimal = (asked(experiment, "mine", hyper={"s": s}) for s in (64, 64.0))
     assert whole.name != decimal.name
-    found = standings(named(whole, decimal), experiment, {})
+    found = standings(named(whole, decimal), experiment, {}, {})
     assert found.current is not None
     assert list(found.current.entries) == ["mine s=64"]
     assert list(found.outdated) == [max(whole.name, decimal.name)]

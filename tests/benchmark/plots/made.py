@@ -11,7 +11,7 @@ import yaml
 
 from benchmark import scoring, spec
 from benchmark.cell import Cell
-from benchmark.engine.plan import loss_digest
+from benchmark.code_digest import backbone_digest, loss_digest
 from benchmark.results import ExperimentResults, collect
 from benchmark.store import Store
 
@@ -61,7 +61,8 @@ def _save(store: Store, cell: Cell, random: np.random.Generator, diverged: bool)
         "history.csv": "\n".join(["epoch,step,loss,lr,s,m", *history, ""]).encode(),
         "embeddings.safetensors": safetensors.numpy.save(kept),
     }
-    digests = {"dataset_digest": "d", "loss_digest": loss_digest(cell.loss)}
+    code = {"loss_digest": loss_digest(cell.loss), "backbone_digest": backbone_digest(cell.backbone)}
+    digests = {"dataset_digest": "d", **code}
     about = {
         "cell": cell.description(),
         "labels": {"loss": cell.label, "dataset": cell.dataset_label},

@@ -9,7 +9,7 @@ import safetensors.numpy
 
 from benchmark import spec
 from benchmark.cell import PROTOCOL_VERSION, Cell
-from benchmark.engine.plan import loss_digest
+from benchmark.code_digest import backbone_digest, loss_digest
 from benchmark.store import Store
 
 Figures = dict[str, float | int | None]
@@ -53,7 +53,11 @@ def store_runs(folder: Path, text: str = TWO_DATASETS, value: Value = usual, nam
 
 def store_run(store: Store, cell: Cell, value: float | None) -> None:
     closed = cell.dataset["name"] == "digits"
-    digest = loss_digest(cell.loss)
+    digests = {
+        "dataset_digest": "d" * 64,
+        "loss_digest": loss_digest(cell.loss),
+        "backbone_digest": backbone_digest(cell.backbone),
+    }
     content = {
         "figures": {} if value is None else _figures(value, closed),
         "diverged_at": 120 if value is None else None,
@@ -68,11 +72,10 @@ def store_run(store: Store, cell: Cell, value: float | None) -> None:
         "cell": cell.description(),
         "labels": {"loss": cell.label, "dataset": cell.dataset_label},
         "protocol": PROTOCOL_VERSION,
-        "dataset_digest": "d" * 64,
-        "loss_digest": digest,
+        **digests,
         "provenance": {**ORIGIN, "commit": "0123456789ab", "begun": "2026-01-02T03:04:05Z", "seconds": 1.5},
     }
-    store.save(cell.id("d" * 64, digest), files, about)
+    store.save(cell.id(**digests), files, about)
 
 
 def _figures(value: float, closed: bool) -> Figures:

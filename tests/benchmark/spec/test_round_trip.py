@@ -112,7 +112,7 @@ def test_what_is_written_is_what_is_loaded(parts: Parts) -> None:
         cells = spec.load(path).cells()
     found = [(c.dataset, c.backbone, c.dim, c.recipe, c.loss, c.hyper, c.seed) for c in cells]
     assert found == longhand(parts)
-    assert len({cell.id("data", "loss") for cell in cells}) == len(cells)
+    assert len({cell.id("data", "loss", "backbone") for cell in cells}) == len(cells)
     by_label = {(cell.label, str(cell.hyper)) for cell in cells}
     assert len({label for label, _ in by_label}) == len(by_label)
 
