@@ -13,7 +13,7 @@ from losses._cosine import CosineHead, MarginHead, TargetOnlyHead
 from losses._errors import InputError
 from losses._head import Batch, Head
 from losses._hyper import Hyper, Search, choice, integer, number, scale
-from losses._registry import DuplicateLossError, broken, create, get, load_plugin, names
+from losses._registry import DuplicateLossError, broken, create, get, names
 
 __all__ = [
     "Batch",
@@ -31,7 +31,6 @@ __all__ = [
     "create",
     "get",
     "integer",
-    "load_plugin",
     "names",
     "number",
     "scale",

@@ -6,10 +6,8 @@ import is reported by name and the rest goes on working; two losses of one name 
 """
 
 import importlib
-import importlib.util
 import sys
 import warnings
-import zlib
 from difflib import get_close_matches
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -71,44 +69,19 @@ def create(name: str, num_classes: int, dim: int, **settings: Any) -> "Head":
     return get(name)(num_classes, dim, **settings)
 
 
-def load_plugin(path: str | Path) -> list[str]:
-    """Imports a file outside this folder and returns the names of the losses that it defines."""
-    path = Path(path).resolve()
-    if not path.is_file():
-        raise InputError(f"there is no plug-in file {path}")
-    _discover()
-    module = f"losses_plugin_{path.stem}_{zlib.crc32(str(path).encode()):x}"
-    before = set(_losses)
-    spec = importlib.util.spec_from_file_location(module, path)
-    if spec is None or spec.loader is None:
-        raise InputError(f"the plug-in {path} is no Python file: its name should end in .py")
-    loaded = importlib.util.module_from_spec(spec)
-    sys.modules[module] = loaded
-    try:
-        spec.loader.exec_module(loaded)
-    except DuplicateLossError:
-        _forget(module, before)
-        raise
-    except Exception as problem:
-        _forget(module, before)
-        raise InputError(f"the plug-in {path} could not be imported: {_reason(problem)}") from problem
-    return sorted(name for name, loss in _losses.items() if loss.__module__ == module)
-
-
 def _discover() -> None:
     for path in sorted(_FOLDER.glob("[!_]*.py")):
         if path.stem in _looked_at:
             continue
-        before = set(_losses)
         try:
             if path.stem in sys.modules[__package__].__all__:  # importing it would put the module in that name's place
                 raise InputError(f"losses.{path.stem} is something else already; rename the file")
             importlib.import_module(f"losses.{path.stem}")
         except DuplicateLossError:
-            _forget(f"losses.{path.stem}", before)
+            forget(f"losses.{path.stem}")
             raise
         except Exception as problem:
-            _report_broken(path.stem, f"losses.{path.stem}", before, f"losses/{path.name}: {_reason(problem)}")
+            _report_broken(path.stem, f"losses.{path.stem}", f"losses/{path.name}: {_reason(problem)}")
         _looked_at.add(path.stem)
     if _GROUP not in _looked_at:
         _looked_at.add(_GROUP)
@@ -118,23 +91,23 @@ def _discover() -> None:
 def _discover_packages() -> None:
     """An installed package must not make this folder's losses unusable, so its clash of names is one more failure."""
     for point in entry_points(group=_GROUP):
-        before = set(_losses)
         try:
             point.load()
         except (Exception, SystemExit) as problem:
             reason = f"the plug-in {point.name} = {point.value}: {_reason(problem)}"
-            _report_broken(point.name, point.module, before, reason)
+            _report_broken(point.name, point.module, reason)
 
 
-def _report_broken(name: str, module: str, before: set[str], reason: str) -> None:
-    _forget(module, before)
+def _report_broken(name: str, module: str, reason: str) -> None:
+    forget(module)
     _broken[name] = reason
     warnings.warn(f"{reason}; the other losses work", stacklevel=4)
 
 
-def _forget(module: str, before: set[str]) -> None:
+def forget(module: str) -> None:
+    """Removes a module that failed, and the losses that it defined."""
     sys.modules.pop(module, None)
-    for name in set(_losses) - before:
+    for name in [name for name, loss in _losses.items() if f"{loss.__module__}.".startswith(f"{module}.")]:
         del _losses[name]
 
 
