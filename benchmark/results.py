@@ -30,7 +30,7 @@ class ExperimentResults:
     backbone, dim and recipe where the experiment varies them, so that losses are compared within one setting; a tuned
     learning rate is part of the loss's own setting."""
     missing: list[Cell]  # asked for, without a result
-    failures: list[Failure]  # of those that are missing
+    failures: list[tuple[Cell, Failure]]  # of those that are missing
     damaged: list[str]
 
     @cached_property
@@ -48,8 +48,8 @@ def collect(experiment: Experiment, results: Path) -> ExperimentResults:
     runs = current_runs(cells, stored)
     found = {_described(run.cell["cell"]) for run in runs}
     missing = [cell for cell in cells if _described(cell.description()) not in found]
-    titles = {cell.title for cell in missing}
-    failures = [failure for failure in store.failures() if failure.name in titles]
+    failed = {_described(failure.cell): failure for failure in store.failures()}
+    failures = [(cell, failed[about]) for cell in missing if (about := _described(cell.description())) in failed]
     table = tidy(runs)
     by_row = {(run.id, run.cell["labels"]["loss"]): run for run in runs}
     ordered = [by_row[row] for row in zip(table["id"], table["loss"], strict=True)]

@@ -4,71 +4,49 @@ import io
 import json
 import sys
 import time
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
 
 import pandas as pd
 
 from benchmark import spec
 from benchmark.cell import Cell
-from benchmark.engine import Follow, Job, Plan, RunOutcome, nothing_follows, plan, run_local
+from benchmark.engine import Plan, RunOutcome, Work, plan, run_local
 from benchmark.engine.progress import Progress
 from benchmark.engine.worker import Setting
 from benchmark.errors import InputError
 from benchmark.metrics import main_column
+from benchmark.options import INTERRUPTED, RunOptions
+from benchmark.plugins import load_plugin
 from benchmark.results import current_runs, tidy
 from benchmark.store import Run, Store, write_summary
 from benchmark.training import check_device
 
-INTERRUPTED = 130
-"""The exit status after Ctrl-C."""
+Named = str | Path | spec.Experiment
 
 
-@dataclass(frozen=True)
-class RunRequest:
-    """What the command line asked for."""
-
-    experiment: str | Path | spec.Experiment
-    results: Path
-    data: Path | None
-    losses: list[str] | None = None
-    datasets: list[str] | None = None
-    seeds: list[int] | None = None
-    workers: int = 1  # cells at a time; 0, on Ray: as many as there is room for
-    engine: str = "local"  # or "ray"
-    ray_address: str | None = None  # auto or HOST:PORT; None: a cluster of our own
-    device: str = "cpu"
-    plugins: tuple[Path, ...] = ()
-    keep_models: bool = False
-    retry_failed: bool = False
-    show_overview: bool = True  # at the end, of the means; whoever has a table of their own to show says False
-    quiet: bool = False  # nothing is said but what went wrong, for notebooks and scripts
-
-
-def dry_run(request: RunRequest) -> str:
+def dry_run(experiment: Named, options: RunOptions) -> str:
     """The cells of a run, a line each, with an estimate of their time."""
-    cells = _cells(request)
+    cells = cells_of(spec.load(experiment), options)
     seconds = spec.estimate_seconds(cells)
     lines = [spec.cell_line(cell, one) for cell, one in zip(cells, seconds, strict=True)]
     return "\n".join([*lines, f"{len(cells)} cells, {spec.in_words(seconds)} on one core"])
 
 
-def run(request: RunRequest) -> int:
-    """Runs what has no result yet; the exit status."""
-    check_engine(request)
-    experiment = spec.load(request.experiment)
-    cells = _cells(request)
-    store = Store(request.results, experiment.name)
-    tell = _say_nothing if request.quiet else say
-    todo = plan(cells, store, request.data, request.retry_failed, lambda label: tell(f"loading {label} …"))
-    for note in todo.notes:
-        say(f"note: {note}")
-    workers = min(request.workers, max(1, len(todo.todo)))
-    tell(f"{experiment.name}: {len(todo.jobs)} cells, {len(todo.done)} with a result, {len(todo.todo)} to run")
+def run(experiment: Named, options: RunOptions, *, overview: bool = True, quiet: bool = False) -> int:
+    """Runs what has no result yet; the exit status.
+
+    `overview` shows the means at the end. `quiet`, for notebooks and scripts, shows only what went wrong.
+    """
+    check_engine(options)
+    for plugin in options.plugins:
+        load_plugin(plugin)
+    experiment = spec.load(experiment)
+    store = Store(options.results, experiment.name)
+    tell = _say_nothing if quiet else say
+    todo = plan_run(cells_of(experiment, options), store, experiment.name, options, tell)
     begun = time.monotonic()
-    outcome = run_jobs(todo, store, request, workers)
+    outcome = run_jobs(todo, store, options, quiet)
     planned = {json.dumps(job.cell.description(), sort_keys=True): job.id for job in todo.jobs}
     runs = current_runs(experiment.cells(), store.load_all()[0], planned)
     try:
@@ -76,83 +54,71 @@ def run(request: RunRequest) -> int:
     except OSError as problem:
         outcome.stopped = outcome.stopped or f"the summary could not be written: {problem}"
     if outcome.done:
-        tell(f"{len(outcome.done)} cells in {_in_words(time.monotonic() - begun)} {on_what(request, workers)}")
-    if request.show_overview and not request.quiet:
-        print(overview(runs))
+        tell(f"{len(outcome.done)} cells in {_in_words(time.monotonic() - begun)} {on_what(options, len(todo.todo))}")
+    if overview and not quiet:
+        print(overview_of(runs))
         print(f"\nresults: {store.folder}\nsummary: {store.folder / 'summary.csv'}")
     return verdict(todo, outcome)
 
 
-def _cells(request: RunRequest) -> list[Cell]:
-    experiment = spec.load(request.experiment)
-    return experiment.cells(losses=request.losses, datasets=request.datasets, seeds=request.seeds)
+def cells_of(experiment: spec.Experiment, options: RunOptions) -> list[Cell]:
+    return experiment.cells(losses=options.losses, datasets=options.datasets, seeds=options.seeds)
 
 
-def run_jobs(todo: Plan, store: Store, request: RunRequest, workers: int) -> RunOutcome:
+def plan_run(cells: list[Cell], store: Store, name: str, options: RunOptions, tell: Callable[[str], None]) -> Plan:
+    """Which of the cells are to be run, with notes and counts on the screen."""
+    todo = plan(cells, store, options.data, options.retry_failed, lambda label: tell(f"loading {label} …"))
+    for note in todo.notes:
+        say(f"note: {note}")
+    tell(f"{name}: {len(todo.jobs)} cells, {len(todo.done)} with a result, {len(todo.todo)} to run")
+    return todo
+
+
+def run_jobs(todo: Plan, store: Store, options: RunOptions, quiet: bool = False) -> RunOutcome:
     """Runs what is to be run, with progress on the screen."""
     if not todo.todo:
         return RunOutcome()
-    setting = Setting(request.data, request.device, request.plugins, request.keep_models)
-    progress = Progress(todo.todo, workers, io.StringIO() if request.quiet else sys.stderr)
+    workers = options.workers_for(len(todo.todo))
+    progress = Progress(todo.todo, workers, io.StringIO() if quiet else sys.stderr)
+    return run_work(Work(todo.todo, store, setting_of(options), workers, progress), options)
+
+
+def setting_of(options: RunOptions) -> Setting:
+    plugins = tuple(plugin.resolve() for plugin in options.plugins)
+    return Setting(options.data, options.device, plugins, options.keep_models)
+
+
+def run_work(work: Work, options: RunOptions) -> RunOutcome:
+    """On the engine that the options, which were checked, name."""
     try:
-        return engine_of(request)(todo.todo, store, setting, workers, progress)
+        if options.engine == "local":
+            return run_local(work)
+        from benchmark.engine.ray_engine import run_ray
+
+        return run_ray(work, options.ray_address)
     finally:
-        progress.close()
+        work.progress.close()
 
 
-class RunJobs(Protocol):
-    """An engine, `run_local` or one like it."""
-
-    def __call__(
-        self,
-        jobs: list[Job],
-        store: Store,
-        setting: Setting,
-        workers: int,
-        progress: Progress,
-        follow: Follow = nothing_follows,
-    ) -> RunOutcome: ...
-
-
-class Placed(Protocol):
-    """A request, for what it says of where its cells run."""
-
-    @property
-    def engine(self) -> str: ...
-    @property
-    def ray_address(self) -> str | None: ...
-    @property
-    def device(self) -> str: ...
-
-
-def check_engine(request: Placed) -> None:
-    """ValueError or ConnectionError where cells could not be run as they are asked to be."""
-    if request.engine == "ray":
+def check_engine(options: RunOptions) -> None:
+    """`InputError` or `ConnectionError` if cells cannot be run as the options ask."""
+    if options.engine == "ray":
         from benchmark.engine import ray_cluster
 
-        ray_cluster.check(request.ray_address, request.device)
+        ray_cluster.check(options.ray_address, options.device)
         return
-    if request.engine != "local":
-        raise InputError(f"--engine {request.engine}: expected local or ray")
-    if request.ray_address is not None:
-        raise InputError(f"--ray-address {request.ray_address} needs --engine ray")
-    check_device(request.device)
+    if options.engine != "local":
+        raise InputError(f"--engine {options.engine}: expected local or ray")
+    if options.ray_address is not None:
+        raise InputError(f"--ray-address {options.ray_address} needs --engine ray")
+    check_device(options.device)
 
 
-def engine_of(request: Placed) -> RunJobs:
-    """What runs the jobs of a request that was checked."""
-    if request.engine == "local":
-        return run_local
-    from benchmark.engine.ray_engine import run_ray
-
-    return partial(run_ray, address=request.ray_address)
+def on_what(options: RunOptions, jobs: int) -> str:
+    return f"on {options.workers_for(jobs)} worker(s)" if options.engine == "local" else "on Ray"
 
 
-def on_what(request: Placed, workers: int) -> str:
-    return f"on {workers} worker(s)" if request.engine == "local" else "on Ray"
-
-
-def overview(runs: list[Run]) -> str:
+def overview_of(runs: list[Run]) -> str:
     """Mean over the seeds of the main metric, loss by dataset."""
     table = tidy(runs)
     columns = {}
@@ -179,10 +145,15 @@ def verdict(todo: Plan, outcome: RunOutcome) -> int:
         say(f"failed: {failure.name}: {failure.reason}")
     if todo.failed_before:
         say("cells that failed in an earlier run are tried again with --retry-failed")
-    if outcome.stopped:
-        say(f"stopped: {outcome.stopped}; what is finished is kept, run again to go on")
-        return INTERRUPTED if outcome.stopped == "interrupted" else 1
-    return 1 if failed else 0
+    return stopped(outcome) or (1 if failed else 0)
+
+
+def stopped(outcome: RunOutcome) -> int:
+    """The exit status of a run that ended early, with the reason said; 0 if it did not."""
+    if not outcome.interrupted and not outcome.stopped:
+        return 0
+    say(f"stopped: {outcome.stopped or 'interrupted'}; what is finished is kept, run again to go on")
+    return INTERRUPTED if outcome.interrupted else 1
 
 
 def say(text: str) -> None:

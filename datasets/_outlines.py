@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from datasets._draws import Whole
+from datasets._missing import MissingDataError
 
 UNITS_PER_EM = 2048
 MOVE_TO, LINE_TO, CURVE, CLOSE = 1, 2, 3, 79  # matplotlib's path codes
@@ -38,7 +39,7 @@ def font_files() -> list[Path]:
     folder = Path(get_data_path()) / "fonts" / "ttf"
     files = sorted(file for file in folder.glob("DejaVu*.ttf") if "Display" not in file.name)
     if len(files) != 12:
-        raise FileNotFoundError(
+        raise MissingDataError(
             f"glyphs are drawn from the twelve DejaVu text faces that matplotlib ships; {folder} holds "
             f"{len(files)}. Reinstall matplotlib"
         )

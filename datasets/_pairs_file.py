@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from datasets._errors import InputError
+from datasets._missing import MissingDataError
 from datasets._tree import class_of
 
 MOST_BYTES = 1 << 26
@@ -30,7 +31,7 @@ def find_pairs_file(tree: Path, named: str) -> Path | None:
     if named:
         path = tree / _inside(named, "option pairs")
         if not path.is_file():
-            raise FileNotFoundError(f"folder: the pairs file {path.absolute()} does not exist")
+            raise MissingDataError(f"folder: the pairs file {path.absolute()} does not exist")
         return path
     return next((tree / name for name in NAMES if (tree / name).is_file()), None)
 

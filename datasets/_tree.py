@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from datasets._errors import InputError
+from datasets._missing import MissingDataError
 
 SUFFIXES = {".bmp", ".gif", ".jpeg", ".jpg", ".pgm", ".png", ".ppm", ".tif", ".tiff", ".webp"}
 
@@ -25,7 +26,7 @@ class Tree:
 
 def scan_tree(root: Path) -> Tree:
     if not root.is_dir():
-        raise FileNotFoundError(
+        raise MissingDataError(
             f"folder: {root.absolute()} is no folder. Expected one subfolder a class with images inside, "
             "class/image.png; set it by root= or path="
         )

@@ -15,7 +15,7 @@ from losses._cosine import CosineHead, MarginHead, TargetOnlyHead
 from losses._errors import InputError
 from losses._head import Batch, Head
 from losses._hyper import Hyper, Search, choice, integer, number, radians, scale
-from losses._registry import DuplicateLossError, broken, create, get, load_plugin, names
+from losses._registry import DuplicateLossError, broken, create, get, names
 
 __all__ = [
     "Batch",
@@ -33,7 +33,6 @@ __all__ = [
     "create",
     "get",
     "integer",
-    "load_plugin",
     "names",
     "number",
     "radians",

@@ -6,10 +6,8 @@ cannot be imported is reported by name, and the other losses work. Two losses of
 """
 
 import importlib
-import importlib.util
 import sys
 import warnings
-import zlib
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -112,29 +110,6 @@ def class_names() -> dict[str, type["Head"]]:
     return {loss.__name__: loss for loss in reversed(_losses.values())}
 
 
-def load_plugin(path: str | Path) -> list[str]:
-    """Imports a file outside this folder and returns the names of the losses that it defines."""
-    path = Path(path).resolve()
-    if not path.is_file():
-        raise InputError(f"there is no plug-in file {path}")
-    _discover()
-    module = f"losses_plugin_{path.stem}_{zlib.crc32(str(path).encode()):x}"
-    spec = importlib.util.spec_from_file_location(module, path)
-    if spec is None or spec.loader is None:
-        raise InputError(f"the plug-in {path} is no Python file: its name should end in .py")
-    loaded = importlib.util.module_from_spec(spec)
-    sys.modules[module] = loaded
-    try:
-        spec.loader.exec_module(loaded)
-    except DuplicateLossError:
-        _forget(module)
-        raise
-    except Exception as problem:
-        _forget(module)
-        raise InputError(f"the plug-in {path} could not be imported: {_reason(problem)}") from problem
-    return sorted(name for name, loss in _losses.items() if loss.__module__ == module)
-
-
 def _discover() -> None:
     for path in sorted(_FOLDER.glob("[!_]*.py")):
         _import(path.stem, f"{__package__}.{path.stem}", f"losses/{path.name}")
@@ -155,7 +130,7 @@ def _import(name: str, module: str, what: str) -> None:
             raise InputError(f"{module} would hide something else of that name; rename the file")
         importlib.import_module(module)
     except (Exception, SystemExit) as problem:
-        _forget(module)
+        forget(module)
         if is_own and isinstance(problem, DuplicateLossError):
             _seen.discard(module)
             raise
@@ -163,11 +138,11 @@ def _import(name: str, module: str, what: str) -> None:
         warnings.warn(f"{_broken[name]}; the other losses work", stacklevel=4)
 
 
-def _forget(module: str) -> None:
+def forget(module: str) -> None:
     """Removes a module that failed, and the losses that it defined."""
     sys.modules.pop(module, None)
     for name, loss in list(_losses.items()):
-        if loss.__module__ == module:
+        if f"{loss.__module__}.".startswith(f"{module}."):
             del _losses[name]
 
 

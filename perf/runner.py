@@ -14,7 +14,7 @@ from pathlib import Path
 
 import datasets
 from benchmark.cell import Cell
-from benchmark.engine import Job, plan, run_local
+from benchmark.engine import Job, Work, plan, run_local
 from benchmark.engine.local import one_thread_and_kept_memory
 from benchmark.engine.progress import Progress
 from benchmark.engine.worker import Setting
@@ -130,8 +130,8 @@ def run_cells(cells: list[Cell], folder: Path, at_start: Callable[[], None] = la
     workers = min(WORKERS, len(jobs))
     watch = Watch(jobs, workers)
     watch.at_start = at_start
-    outcome = run_local(jobs, store, Setting(None, "cpu", (), False), workers, watch)
-    if outcome.stopped == "interrupted":
+    outcome = run_local(Work(jobs, store, Setting(None, "cpu", (), False), workers, watch))
+    if outcome.interrupted:
         raise KeyboardInterrupt
     if len(outcome.done) != len(cells):
         raise RuntimeError(f"{len(cells) - len(outcome.done)} of {len(cells)} cells have no result: {outcome}")

@@ -3,7 +3,6 @@
 import json
 import shlex
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -14,6 +13,7 @@ from benchmark.claims.claim_file import load_all
 from benchmark.claims.ledger import NOT_RUN, Ledger, make_ledger, results_of
 from benchmark.claims.model import Claim
 from benchmark.claims.tables import as_records, tables
+from benchmark.options import RunOptions
 from benchmark.results import ExperimentResults, collect
 from benchmark.statistics.evidence import RULES
 from benchmark.tables import Table, as_html, as_markdown, as_terminal
@@ -39,10 +39,10 @@ def tables_about(collected: ExperimentResults) -> list[Table]:
     return tables(make_ledger(claims, {name: results_of(collected)}))
 
 
-def run_missing(claims: Sequence[Claim], request: run_experiment.RunRequest) -> int:
+def run_missing(claims: Sequence[Claim], options: RunOptions) -> int:
     """Runs the cells of the claims' experiments that have no result; the worst exit status."""
     experiments = dict.fromkeys(claim.experiment for claim in claims)
-    return max(run_experiment.run(replace(request, experiment=name)) for name in experiments)
+    return max(run_experiment.run(name, options) for name in experiments)
 
 
 def write(ledger: Ledger, results: Path) -> Path:

@@ -11,6 +11,7 @@ from typing import Any
 
 from benchmark.engine.plan import Job
 from benchmark.engine.progress import Progress
+from benchmark.engine.worker import Setting
 from benchmark.store import CellLock, Failure, Store
 
 TRIES = 2  # of a cell whose worker dies
@@ -32,7 +33,8 @@ class RunOutcome:
 
     done: list[Job] = field(default_factory=list)
     failed: list[Failure] = field(default_factory=list)
-    stopped: str = ""  # why the run ended early; empty if it did not
+    interrupted: bool = False
+    stopped: str = ""  # why the run ended early, if it was not interrupted and did
 
 
 Follow = Callable[[Job], list[Job]]
@@ -43,16 +45,28 @@ def nothing_follows(job: Job) -> list[Job]:
     return []
 
 
+@dataclass(frozen=True)
+class Work:
+    """What an engine gets: jobs, how to run them, and where their results and their progress go."""
+
+    jobs: list[Job]
+    store: Store
+    setting: Setting
+    workers: int  # cells at a time; 0, on Ray: as many as there is room for
+    progress: Progress
+    follow: Follow = nothing_follows
+
+
 class GivenUpError(Exception):
-    """There is no use in going on."""
+    """The run cannot go on."""
 
 
 class Engine(ABC):
     """The cells of a run and what has become of them so far."""
 
-    def __init__(self, jobs: list[Job], store: Store, progress: Progress, follow: Follow) -> None:
-        self.waiting = deque(sorted(jobs, key=lambda job: -job.images))  # long ones first: none comes last alone
-        self.store, self.progress, self.follow = store, progress, follow
+    def __init__(self, work: Work) -> None:
+        self.waiting = deque(sorted(work.jobs, key=lambda job: -job.images))  # long ones first: none comes last alone
+        self.work, self.store, self.setting, self.progress = work, work.store, work.setting, work.progress
         self.elsewhere: list[Job] = []
         self.tries: dict[str, int] = {}
         self.outcome = RunOutcome()
@@ -71,7 +85,7 @@ class Engine(ABC):
             try:
                 self.run()
             except KeyboardInterrupt:
-                self.outcome.stopped = "interrupted"
+                self.outcome.interrupted = True
             except GivenUpError as problem:
                 self.outcome.stopped = str(problem)
             except OSError as problem:
@@ -128,7 +142,7 @@ class Engine(ABC):
         lock.release()
 
     def failed(self, job: Job, reason: str) -> None:
-        failure = Failure(job.id, job.name, reason)
+        failure = Failure(job.id, job.name, reason, job.cell.description())
         self.store.record_failure(failure)
         self.outcome.failed.append(failure)
         self.progress.failed(failure)
@@ -140,7 +154,7 @@ class Engine(ABC):
         self._go_on_from(job)
 
     def _go_on_from(self, job: Job) -> None:
-        following = self.follow(job)
+        following = self.work.follow(job)
         self.progress.more(following)
         self.waiting.extend(following)
 

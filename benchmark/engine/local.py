@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from benchmark.engine.base import SECONDS_BETWEEN_LOOKS, Engine, Follow, GivenUpError, RunOutcome, nothing_follows
+from benchmark.engine.base import SECONDS_BETWEEN_LOOKS, Engine, GivenUpError, RunOutcome, Work
 from benchmark.engine.plan import Job
-from benchmark.engine.progress import Progress
-from benchmark.engine.worker import MEMORY, ONE_THREAD, Setting, work
-from benchmark.store import CellLock, Store
+from benchmark.engine.worker import MEMORY, ONE_THREAD, Setting, run_worker
+from benchmark.store import CellLock
 
 DEATHS_AT_START = 5  # in a row, after which starting more is of no use
 
@@ -29,31 +28,15 @@ class _Worker:
     ready: bool = False
 
 
-def run_local(
-    jobs: list[Job],
-    store: Store,
-    setting: Setting,
-    workers: int,
-    progress: Progress,
-    follow: Follow = nothing_follows,
-) -> RunOutcome:
+def run_local(work: Work) -> RunOutcome:
     """Runs the jobs. Whatever stops it, what is finished is stored and what is under way is run the next time."""
-    return _Pool(jobs, store, setting, workers, progress, follow).run_and_close()
+    return _Pool(work).run_and_close()
 
 
 class _Pool(Engine):
-    def __init__(
-        self,
-        jobs: list[Job],
-        store: Store,
-        setting: Setting,
-        workers: int,
-        progress: Progress,
-        follow: Follow = nothing_follows,
-    ) -> None:
-        super().__init__(jobs, store, progress, follow)
-        self.setting = setting
-        self.size = max(1, min(workers, len(jobs)))
+    def __init__(self, work: Work) -> None:
+        super().__init__(work)
+        self.size = max(1, min(work.workers, len(work.jobs)))
         self.workers: list[_Worker] = []
         self.deaths_at_start = 0
 
@@ -150,7 +133,7 @@ def _start(setting: Setting) -> _Worker:
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     lives, watched = context.Pipe()
-    process = context.Process(target=work, args=(theirs, watched, setting), daemon=True)
+    process = context.Process(target=run_worker, args=(theirs, watched, setting), daemon=True)
     with one_thread_and_kept_memory():
         process.start()
     theirs.close()

@@ -14,14 +14,14 @@ from ray import exceptions
 from tqdm import tqdm
 
 from benchmark.cell import Resources
-from benchmark.engine.base import SECONDS_BETWEEN_LOOKS, Engine, Follow, GivenUpError, RunOutcome, nothing_follows
+from benchmark.engine.base import SECONDS_BETWEEN_LOOKS, Engine, GivenUpError, RunOutcome, Work
 from benchmark.engine.job import commit
 from benchmark.engine.plan import Job, load_data
-from benchmark.engine.progress import Progress
 from benchmark.engine.ray_cluster import cluster, head_answers, room
 from benchmark.engine.ray_data import as_arrays, can_travel
-from benchmark.engine.ray_node import Order, public_version, run_cell
+from benchmark.engine.ray_node import Order, PluginFiles, public_version, run_cell
 from benchmark.engine.worker import Setting, reason
+from benchmark.plugins import files_of
 from benchmark.store import CellLock, Store
 
 NODES_LOST = 10  # under one cell, which then may be what takes them down
@@ -34,36 +34,19 @@ SAME_EVERYWHERE = (
 )
 
 
-def run_ray(
-    jobs: list[Job],
-    store: Store,
-    setting: Setting,
-    workers: int,
-    progress: Progress,
-    follow: Follow = nothing_follows,
-    address: str | None = None,
-) -> RunOutcome:
-    """Runs the jobs as `run_local` does. `workers` cells are asked for at a time; 0: as many as there is room for.
+def run_ray(work: Work, address: str | None) -> RunOutcome:
+    """Runs the jobs as `run_local` does, on the cluster at `address`, auto or HOST:PORT.
 
-    `address` is auto or HOST:PORT; without it a cluster is started on this machine, and stopped at the end.
+    Without an address a cluster is started on this machine, and stopped at the end.
     """
-    return _OnRay(jobs, store, setting, workers, progress, follow, address).run_and_close()
+    return _OnRay(work, address).run_and_close()
 
 
 class _OnRay(Engine):
-    def __init__(
-        self,
-        jobs: list[Job],
-        store: Store,
-        setting: Setting,
-        workers: int,
-        progress: Progress,
-        follow: Follow,
-        address: str | None,
-    ) -> None:
-        super().__init__(jobs, store, progress, follow)
-        self.setting, self.workers, self.address = setting, workers, address
-        self.order = _order(store, setting)
+    def __init__(self, work: Work, address: str | None) -> None:
+        super().__init__(work)
+        self.workers, self.address = work.workers, address
+        self.order = _order(work.store, work.setting)
         self.commit = commit()
         self.underway: dict[Any, tuple[Job, CellLock]] = {}
         self.data: dict[str, list[Any]] = {}
@@ -215,5 +198,9 @@ def _order(store: Store, setting: Setting) -> Order:
     run = sha256(f"{socket.gethostname()}:{store.folder.resolve()}".encode()).hexdigest()[:16]
     root = setting.root or Path(os.environ.get("MARGINBENCH_DATA") or "data")
     there = replace(setting, root=root.expanduser().absolute(), plugins=())
-    plugins = tuple((path.name, path.read_bytes()) for path in setting.plugins)
+    plugins = tuple(_packed(plugin) for plugin in setting.plugins)
     return Order(run, there, plugins, public_version(torch.__version__))
+
+
+def _packed(plugin: Path) -> PluginFiles:
+    return tuple((str(path.relative_to(plugin.parent)), path.read_bytes()) for path in files_of(plugin))

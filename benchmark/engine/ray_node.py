@@ -22,13 +22,17 @@ from benchmark.errors import InputError
 DAYS_CHECKPOINTS_ARE_KEPT = 30
 
 
+PluginFiles = tuple[tuple[str, bytes], ...]
+"""Name, relative to the plug-in's folder, and content of the plug-in's file and then of its helpers."""
+
+
 @dataclass(frozen=True)
 class Order:
     """What all cells of a run share, as a node needs it."""
 
     run: str  # a name for it; a node goes on from the checkpoints of the same run
     setting: Setting
-    plugins: tuple[tuple[str, bytes], ...]  # name and content of each file
+    plugins: tuple[PluginFiles, ...]
     torch: str  # its version where the run was started
 
 
@@ -69,7 +73,7 @@ def _prepare(order: Order) -> None:
         return
     import torch
 
-    import losses
+    from benchmark.plugins import load_plugin
     from benchmark.training import check_device
 
     torch.set_num_threads(1)
@@ -77,8 +81,8 @@ def _prepare(order: Order) -> None:
     if here != order.torch:
         raise InputError(f"it has torch {here}, the run was started with {order.torch}: install the same everywhere")
     check_device(order.setting.device)
-    for name, content in order.plugins:
-        losses.load_plugin(_as_file(name, content))
+    for plugin in order.plugins:
+        load_plugin(_on_disk(plugin))
     _forget_old_checkpoints()
     _prepared = True
 
@@ -124,14 +128,16 @@ def node_folder() -> Path:
     return folder
 
 
-def _as_file(name: str, content: bytes) -> Path:
-    """The plug-in, in the same place for every worker of the node."""
+def _on_disk(plugin: PluginFiles) -> Path:
+    """The plug-in's file, written with its helpers to the same place for every worker of the node."""
     from datasets._files import write_atomically
 
-    path = node_folder() / "plugins" / sha256(content).hexdigest() / name
-    if not path.is_file() or path.read_bytes() != content:
-        write_atomically(path, content)
-    return path
+    folder = node_folder() / "plugins" / sha256(repr(plugin).encode()).hexdigest()
+    for name, content in plugin:
+        path = folder / name
+        if not path.is_file() or path.read_bytes() != content:
+            write_atomically(path, content)
+    return folder / plugin[0][0]
 
 
 @contextmanager

@@ -27,19 +27,19 @@ class Setting:
     test: bool = True  # False: the data comes without its test split
 
 
-def work(jobs: Connection, runner_lives: Connection, setting: Setting) -> None:
+def run_worker(jobs: Connection, runner_lives: Connection, setting: Setting) -> None:
     """Takes jobs until there are no more: (job, checkpoint) in, ("done", Packed) or ("error", reason) out."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_the_runner, args=(runner_lives,), daemon=True).start()
     import torch
 
-    import losses
     from benchmark.engine.job import run_job
     from benchmark.engine.plan import Job, load_data
+    from benchmark.plugins import load_plugin
 
     torch.set_num_threads(1)
     for plugin in setting.plugins:
-        losses.load_plugin(plugin)
+        load_plugin(plugin)
     loaded: dict[str, Any] = {}
     jobs.send(("ready", None))
     while True:

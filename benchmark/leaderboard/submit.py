@@ -1,6 +1,6 @@
 """`leaderboard [LOSS…]`: audit a loss, run the cells that it lacks, write its entry, say where it stands."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,12 +12,13 @@ from benchmark import backbones, run_experiment, spec
 from benchmark.audit import CHECKS, CheckOutcome, as_table, audit
 from benchmark.cell import Cell
 from benchmark.code_digest import backbone_digest, loss_digest
-from benchmark.engine import Job, plan
+from benchmark.engine import Job
 from benchmark.leaderboard.entries import Entry
 from benchmark.leaderboard.entry_files import Entries, read_entries
 from benchmark.leaderboard.make_entry import make_entry, source_of, write_entry
 from benchmark.leaderboard.standings import Standings, name_of, standings
 from benchmark.leaderboard.verify import verify
+from benchmark.options import RunOptions
 from benchmark.run_experiment import say
 from benchmark.spec import Experiment, LossRow
 from benchmark.store import Store
@@ -31,30 +32,30 @@ class Submitted:
     status: int
 
 
-def submit(request: run_experiment.RunRequest, folder: Path) -> Submitted:
-    """Makes the entries that the request's losses lack. One that fails its audit or a cell gets none; the others do."""
-    run_experiment.check_engine(request)
-    experiment = experiment_of(request)
-    rows = [row for row in experiment.losses if request.losses is None or row.name in request.losses]
+def submit(name: str, options: RunOptions, folder: Path) -> Submitted:
+    """Makes the entries that the losses lack. One that fails its audit or a cell gets none; the others do."""
+    run_experiment.check_engine(options)
+    experiment = experiment_of(name, options.losses)
+    rows = [row for row in experiment.losses if options.losses is None or row.name in options.losses]
     known = read_entries(folder)
     lacking = [row for row in rows if not _is_entered(row, experiment, known)]
     audits = _audit({row.name for row in lacking})
     failed = [name for name, outcomes in audits.items() if any(outcome.verdict == "fail" for outcome in outcomes)]
     for name in failed:
         say(f"{name} fails its audit and is not run:\n{as_table(audits[name])}")
-    status = _train([row for row in lacking if row.name not in failed], experiment, request, audits, folder)
+    status = _train([row for row in lacking if row.name not in failed], experiment, options, audits, folder)
     made = read_entries(folder)
     names = [name_of(row, experiment) for row in rows if _is_entered(row, experiment, made)]
     return Submitted([made.sound[name] for name in names], max(status, 1 if failed else 0))
 
 
-def experiment_of(request: run_experiment.RunRequest) -> Experiment:
+def experiment_of(name: str, chosen: Sequence[str] | None) -> Experiment:
     """The experiment, with a row for each loss asked for that it does not list: that runs with its own defaults."""
-    for name in request.losses or []:
-        losses.get(name)
-    experiment = spec.load(request.experiment).without_tuned  # an entry is of one setting for all datasets
+    for loss in chosen or []:
+        losses.get(loss)
+    experiment = spec.load(name).without_tuned  # an entry is of one setting for all datasets
     listed = {row.name for row in experiment.losses}
-    new = [LossRow(name, name, {}) for name in request.losses or [] if name not in listed]
+    new = [LossRow(loss, loss, {}) for loss in chosen or [] if loss not in listed]
     return replace(experiment, losses=(*experiment.losses, *new))
 
 
@@ -101,21 +102,17 @@ def _audit(names: Iterable[str]) -> dict[str, list[CheckOutcome]]:
 def _train(
     rows: list[LossRow],
     experiment: Experiment,
-    request: run_experiment.RunRequest,
+    options: RunOptions,
     audits: dict[str, list[CheckOutcome]],
     folder: Path,
 ) -> int:
     """Runs what is not stored yet and writes the entries of the losses that are complete; the exit status."""
     if not rows:
         return 0
-    store = Store(request.results, experiment.name)
+    store = Store(options.results, experiment.name)
     cells = [cell for cell in experiment.cells() if any(_belongs(cell, row) for row in rows)]
-    todo = plan(cells, store, request.data, retry_failed=True, on_dataset=lambda label: say(f"loading {label} …"))
-    for note in todo.notes:
-        say(f"note: {note}")
-    say(f"{experiment.name}: {len(todo.jobs)} cells, {len(todo.done)} with a result, {len(todo.todo)} to run")
-    outcome = run_experiment.run_jobs(todo, store, request, min(request.workers, max(1, len(todo.todo))))
-    status = run_experiment.verdict(todo, outcome)
+    todo = run_experiment.plan_run(cells, store, experiment.name, replace(options, retry_failed=True), say)
+    status = run_experiment.verdict(todo, run_experiment.run_jobs(todo, store, options))
     for row in rows:
         jobs = [job for job in todo.jobs if _belongs(job.cell, row)]
         status = max(status, _enter(row, jobs, store, audits[row.name], folder))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from benchmark import run_experiment
 from benchmark.errors import InputError
+from benchmark.options import RunOptions
 from benchmark.papers.comparison import compare_with_published
 from benchmark.papers.data_check import Supply, refusal, supply_of
 from benchmark.papers.layout import tables
@@ -16,27 +17,26 @@ from benchmark.results import collect
 from benchmark.tables import as_terminal
 
 
-def make_tables(papers: Sequence[Paper], scale_name: str, request: run_experiment.RunRequest) -> int:
+def make_tables(papers: Sequence[Paper], scale_name: str, options: RunOptions) -> int:
     """The worst exit status. What any of the tables lacks to begin is known, and refused, before one begins."""
-    supplies = [supply_of(paper, paper.scales[scale_name], request.data, request.datasets) for paper in papers]
+    supplies = [supply_of(paper, paper.scales[scale_name], options.data, options.datasets) for paper in papers]
     lacking = [supply for supply in supplies if supply.too_little]
     if lacking:
         raise InputError(refusal(lacking))
-    return max(_make(supply, request) for supply in supplies)
+    return max(_make(supply, options) for supply in supplies)
 
 
-def make_table(paper: Paper, scale_name: str, request: run_experiment.RunRequest) -> int:
+def make_table(paper: Paper, scale_name: str, options: RunOptions) -> int:
     """The exit status. At full scale all data has to be there; at the others a dataset that is not is left out."""
-    return make_tables([paper], scale_name, request)
+    return make_tables([paper], scale_name, options)
 
 
-def _make(supply: Supply, request: run_experiment.RunRequest) -> int:
+def _make(supply: Supply, options: RunOptions) -> int:
     paper, scale = supply.paper, supply.scale
     for label, reason in supply.absent.items():
         run_experiment.say(f"note: {label} is left out: {reason}")
-    asked = replace(request, experiment=scale.experiment, datasets=supply.present, show_overview=False)
-    status = run_experiment.run(asked)
-    show(paper, scale, request.results, supply.absent)
+    status = run_experiment.run(scale.experiment, replace(options, datasets=supply.present), overview=False)
+    show(paper, scale, options.results, supply.absent)
     return status
 
 

@@ -47,7 +47,7 @@ def _nothing(collected: ExperimentResults) -> str:
     if stored:
         why += f" that still count (the {stored} stored runs are of other settings, losses' files or protocol)"
     if collected.failures:
-        first = collected.failures[0]
+        first = collected.failures[0][1]
         why += f"; {len(collected.failures)} cells failed, the first is {first.name}: {first.reason}"
     asked = collected.experiment.called
     return f"{why}: run `python -m benchmark run {asked}` first, or name the folder with --results"

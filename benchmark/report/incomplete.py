@@ -31,18 +31,16 @@ def _diverged(collected: ExperimentResults) -> Iterable[Line]:
 
 
 def _failed(collected: ExperimentResults) -> Iterable[Line]:
-    by_title = {cell.title: cell for cell in collected.missing}
-    for failure in collected.failures:
-        cell = by_title[failure.name]
+    for cell, failure in collected.failures:
         yield "failed", cell.label, _where(cell), str(cell.seed), failure.reason
 
 
 def _missing(collected: ExperimentResults) -> Iterable[Line]:
     """Those that were never tried, the seeds of a loss and dataset together."""
-    failed = {failure.name for failure in collected.failures}
+    failed = [cell for cell, _ in collected.failures]
     groups: dict[tuple[str, str], list[int]] = {}
     for cell in collected.missing:
-        if cell.title not in failed:
+        if cell not in failed:
             groups.setdefault((cell.label, _where(cell)), []).append(cell.seed)
     for (loss, dataset), seeds in groups.items():
         yield "missing", loss, dataset, ", ".join(map(str, dict.fromkeys(seeds))), "not run yet"

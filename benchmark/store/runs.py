@@ -13,7 +13,7 @@ import re
 import secrets
 import shutil
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +87,7 @@ class Failure:
     id: str
     name: str
     reason: str
+    cell: Mapping[str, Any]  # its description
 
 
 class Store:
@@ -204,8 +205,7 @@ class Store:
         return runs, problems
 
     def record_failure(self, failure: Failure) -> None:
-        content = {"id": failure.id, "name": failure.name, "reason": failure.reason}
-        write_atomically(self.failed / f"{failure.id}.json", _json(content))
+        write_atomically(self.failed / f"{failure.id}.json", _json(asdict(failure)))
 
     def failure(self, cell_id: str) -> Failure | None:
         """Why a cell failed the last time, if it did."""
@@ -222,7 +222,7 @@ class Store:
             if path.stat().st_size > LARGEST_JSON:
                 return None
             content = json.loads(path.read_bytes())
-            return Failure(str(content["id"]), str(content["name"]), str(content["reason"]))
+            return Failure(str(content["id"]), str(content["name"]), str(content["reason"]), dict(content["cell"]))
         except (FileNotFoundError, ValueError, KeyError, TypeError):
             return None
 

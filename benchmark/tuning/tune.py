@@ -9,13 +9,13 @@ from typing import TextIO
 
 import losses
 from benchmark import spec
-from benchmark.engine import Job, RunOutcome
+from benchmark.engine import Job, RunOutcome, Work
 from benchmark.engine.plan import Facts, facts_of, job_of, whole_run
 from benchmark.engine.progress import Progress
-from benchmark.engine.worker import Setting
 from benchmark.errors import InputError
 from benchmark.metrics import main_columns
-from benchmark.run_experiment import INTERRUPTED, check_engine, engine_of, on_what, say
+from benchmark.options import RunOptions
+from benchmark.run_experiment import check_engine, on_what, run_work, say, setting_of, stopped
 from benchmark.spec import Budget, Experiment
 from benchmark.spec.tuned_rows import one_training
 from benchmark.store import Run, Store
@@ -34,22 +34,13 @@ class TuneRequest:
     """What the command line asked for."""
 
     experiment: Experiment
-    results: Path
-    data: Path | None
+    options: RunOptions
     budget: Budget
-    losses: list[str] | None = None
-    datasets: list[str] | None = None
-    workers: int = 1  # runs at a time; 0, on Ray: as many as there is room for
-    engine: str = "local"  # or "ray"
-    ray_address: str | None = None  # auto or HOST:PORT; None: a cluster of our own
-    device: str = "cpu"
-    plugins: tuple[Path, ...] = ()
-    retry_failed: bool = False
     output: Path | None = None
 
     @property
     def store(self) -> Store:
-        return Store(self.results / self.experiment.name, FOLDER)
+        return Store(self.options.results / self.experiment.name, FOLDER)
 
     @property
     def trials(self) -> Path:
@@ -57,13 +48,13 @@ class TuneRequest:
 
     @property
     def tuned_file(self) -> Path:
-        return self.output or self.results / self.experiment.name / "tuned.yaml"
+        return self.output or self.options.results / self.experiment.name / "tuned.yaml"
 
 
 def studies_of(request: TuneRequest) -> list[Study]:
     """Each row on each dataset that the request names; ValueError where something cannot be tuned."""
     experiment = request.experiment.without_tuned
-    cells = experiment.cells(request.losses, request.datasets, experiment.seeds[:1])
+    cells = experiment.cells(request.options.losses, request.options.datasets, experiment.seeds[:1])
     wanted = dict.fromkeys((cell.dataset_label, cell.label) for cell in cells)
     by_label = {row.label: row for row in experiment.losses}
     found = []
@@ -82,6 +73,11 @@ def _tunable(experiment: Experiment) -> list[str]:
     """The datasets that are trained on in one way."""
     labels = Counter(row.label for row in experiment.datasets)
     return [row.label for row in experiment.datasets if labels[row.label] == 1 and one_training(row)]
+
+
+def _of_all_rows(request: TuneRequest) -> TuneRequest:
+    options = replace(request.options, losses=None, datasets=_tunable(request.experiment))
+    return replace(request, options=options)
 
 
 def dry_run(request: TuneRequest) -> str:
@@ -105,24 +101,23 @@ def _space_in_words(study: Study) -> str:
 
 def tune(request: TuneRequest) -> int:
     """Runs what has no result yet and writes trials and settings; the exit status."""
-    check_engine(request)
+    check_engine(request.options)
     studies = studies_of(request)
     if any(not study.is_exhaustive for study in studies):
         check_optuna()
-    every = studies_of(replace(request, losses=None, datasets=_tunable(request.experiment)))
+    every = studies_of(_of_all_rows(request))
     kept = kept_of(request.tuned_file, request.trials, every, studies, request.budget)
     request.store.clear_leftovers()
-    tuning = Tuning(_with_facts(studies, request.data), request.store, request.retry_failed)
+    tuning = Tuning(_with_facts(studies, request.options.data), request.store, request.options.retry_failed)
     begun, first = time.monotonic(), tuning.begin()
     _tell_about(tuning, request)
     outcome = _run(first, tuning, request) if first else RunOutcome()
     for note in tuning.notes:
         say(f"note: {note}")
-    if outcome.stopped:
-        say(f"stopped: {outcome.stopped}; what is finished is kept, the same command goes on")
-        return INTERRUPTED if outcome.stopped == "interrupted" else 1
+    if status := stopped(outcome):
+        return status
     if outcome.done:
-        say(f"{len(outcome.done)} runs in {time.monotonic() - begun:.0f} s {on_what(request, request.workers)}")
+        say(f"{len(outcome.done)} runs in {time.monotonic() - begun:.0f} s {on_what(request.options, len(first))}")
     order = [place_of(study) for study in every]
     content = tuned_file(request.experiment.without_tuned, request.budget, tuning.studies, order, kept)
     write_atomically(request.trials, trials_csv(tuning.studies, order, kept))
@@ -157,13 +152,10 @@ def _tell_about(tuning: "Tuning", request: TuneRequest) -> None:
 
 
 def _run(first: list[Job], tuning: "Tuning", request: TuneRequest) -> RunOutcome:
-    setting = Setting(request.data, request.device, request.plugins, keep_models=False, test=False)
-    workers = min(request.workers, len(first))
-    progress = TuningProgress(tuning, workers)
-    try:
-        return engine_of(request)(first, request.store, setting, workers, progress, tuning.follow)
-    finally:
-        progress.close()
+    setting = replace(setting_of(request.options), test=False)
+    workers = request.options.workers_for(len(first))
+    work = Work(first, request.store, setting, workers, TuningProgress(tuning, workers), tuning.follow)
+    return run_work(work, request.options)
 
 
 def _failures(tuning: "Tuning") -> int:

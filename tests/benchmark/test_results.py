@@ -111,11 +111,11 @@ def test_what_is_missing_or_failed_is_told(tmp_path: Path) -> None:
     store = Store(tmp_path, "exp")
     cells = asked.cells()
     save(store, cells[0], 0.5)
-    store.record_failure(Failure("0" * 16, cells[1].title, "it broke"))
-    store.record_failure(Failure("1" * 16, "a cell that nobody asks for any more", "it broke long ago"))
+    store.record_failure(Failure("0" * 16, "another title", "it broke", cells[1].description()))
+    store.record_failure(Failure("1" * 16, cells[2].title, "it broke long ago", {**cells[2].description(), "dim": 99}))
     found = collect(asked, tmp_path)
     assert [cell.title for cell in found.missing] == [cell.title for cell in cells[1:]]
-    assert [failure.reason for failure in found.failures] == ["it broke"]
+    assert [(cell, failure.reason) for cell, failure in found.failures] == [(cells[1], "it broke")]
 
 
 @pytest.mark.parametrize("part", ["loss_digest", "backbone_digest"])

@@ -8,7 +8,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from benchmark import claims, run_experiment, spec
+from benchmark import claims, spec
+from benchmark.options import RunOptions
 from benchmark.results import collect
 from benchmark.statistics.evidence import RULES
 
@@ -54,7 +55,7 @@ def ledger(folder: Path) -> claims.Ledger:
     assert {finding.verdict for finding in before.findings} == {"not run"}
     assert claims.commands_for_missing(before, Path("results")) == ["python -m benchmark run smoke"]
     assert claims.commands_for_missing(before, Path("a b")) == ["python -m benchmark run smoke --results 'a b'"]
-    assert claims.run_missing(known, run_experiment.RunRequest("", folder / "results", folder / "data")) == 0
+    assert claims.run_missing(known, RunOptions(results=folder / "results", data=folder / "data", workers=1)) == 0
     return claims.ledger_of(known, folder / "results")
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
+from benchmark.engine.base import Work
 from benchmark.engine.local import _Pool, _Worker
 from benchmark.engine.plan import Job
 from benchmark.engine.progress import Progress
@@ -23,7 +24,7 @@ def say_half(answers: Connection) -> None:
 def test_the_cell_is_tried_again(tmp_path: Path) -> None:
     job = cast(Job, SimpleNamespace(id="a" * 16, images=1, name="a cell"))
     store = Store(tmp_path, "exp")
-    pool = _Pool([job], store, Setting(None, "cpu", (), False), 1, Progress([job], 1, io.StringIO()))
+    pool = _Pool(Work([job], store, Setting(None, "cpu", (), False), 1, Progress([job], 1, io.StringIO())))
     context: Any = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     lives, _ = context.Pipe()

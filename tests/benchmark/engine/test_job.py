@@ -14,14 +14,15 @@ import torch
 import datasets
 import losses
 from benchmark import scoring
+from benchmark.cell import Cell
 from benchmark.code_digest import backbone_digest, loss_digest
-from benchmark.engine import Job, run_local
+from benchmark.engine import Job, Work, run_local
 from benchmark.engine import job as job_module
 from benchmark.engine.job import run_job
 from benchmark.engine.progress import Progress
 from benchmark.engine.worker import Setting
 from benchmark.recipe import Recipe
-from benchmark.run_experiment import overview
+from benchmark.run_experiment import overview_of
 from benchmark.store import Store
 
 
@@ -124,7 +125,7 @@ def test_a_job_may_bring_others_with_it(digits: datasets.Data, tmp_path: Path) -
     store, seen = Store(tmp_path, "exp"), io.StringIO()
     setting = Setting(tmp_path, "cpu", (), False)
     progress = Progress([first], 1, seen)
-    outcome = run_local([first], store, setting, 1, progress, lambda done: chain.get(done.id, []))
+    outcome = run_local(Work([first], store, setting, 1, progress, lambda done: chain.get(done.id, [])))
     progress.close()
     assert [one.id for one in outcome.done] == [first.id, third.id]
     assert [one.id for one in outcome.failed] == [failing.id]
@@ -136,7 +137,7 @@ def test_the_closing_table_tells_settings_apart(digits: datasets.Data, tmp_path:
     for task in (job(digits, dim=4), job(digits, dim=8)):
         packed = run_job(task, digits, "cpu", tmp_path / "checkpoint", keep_models=False)
         store.save(task.id, packed.files, packed.cell)
-    table = overview(store.load_all()[0])
+    table = overview_of(store.load_all()[0])
     assert "dim 4: classification accuracy, %" in table
     assert "dim 8: classification accuracy, %" in table
     assert "mean over 1 seed" in table

@@ -18,17 +18,14 @@ import datasets
 from benchmark import run_experiment
 from benchmark.cell import Resources
 from benchmark.engine import ray_cluster, ray_node
-from benchmark.engine.base import GivenUpError, nothing_follows
+from benchmark.engine.base import GivenUpError, Work
 from benchmark.engine.plan import Job
 from benchmark.engine.progress import Progress
 from benchmark.engine.ray_data import as_arrays, as_tensors, can_travel
 from benchmark.engine.worker import Setting
+from benchmark.options import RunOptions
 from benchmark.store import Store
 from tests.benchmark.engine.runner import PROJECT
-
-
-def request(**settings: Any) -> run_experiment.RunRequest:
-    return run_experiment.RunRequest("smoke", Path("results"), None, **settings)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +44,7 @@ def request(**settings: Any) -> run_experiment.RunRequest:
 def test_what_cannot_be_meant(settings: dict[str, Any], said: str) -> None:
     pytest.importorskip("ray")
     with pytest.raises(ValueError, match=said.replace("(", r"\(")):
-        run_experiment.check_engine(request(**settings))
+        run_experiment.check_engine(RunOptions(**settings))
 
 
 @pytest.mark.parametrize(
@@ -108,7 +105,7 @@ def test_another_server_that_speaks_http2(
     monkeypatch.setattr(ray_cluster, "SECONDS_TO_NAME_ITSELF", 1)
     monkeypatch.setattr(ray_cluster, "SECONDS_TO_ASK", 120.0)
     with pytest.raises(ConnectionError, match=r"\(what answers there is not the head of a Ray cluster\)"):
-        run_experiment.check_engine(request(engine="ray", ray_address=http2_server))
+        run_experiment.check_engine(RunOptions(engine="ray", ray_address=http2_server))
     assert capfd.readouterr().err == ""
 
 
@@ -116,7 +113,7 @@ def test_a_head_that_is_too_slow(http2_server: str, monkeypatch: pytest.MonkeyPa
     pytest.importorskip("ray")
     monkeypatch.setattr(ray_cluster, "SECONDS_TO_ASK", 0.2)
     with pytest.raises(ConnectionError, match="no answer within 0 s"):
-        run_experiment.check_engine(request(engine="ray", ray_address=http2_server))
+        run_experiment.check_engine(RunOptions(engine="ray", ray_address=http2_server))
 
 
 def test_checking_an_address_takes_less_than_half_a_minute() -> None:
@@ -198,14 +195,16 @@ def test_a_dataset_that_ray_does_not_bring_is_no_failure_of_the_cell(monkeypatch
     assert said == f"digits did not reach the node {socket.gethostname()} (OwnerDiedError)"
 
 
-def test_a_plugin_arrives_as_a_file_of_the_same_name_and_content(job: Job) -> None:
-    """Its digest is that of the file's content, so its cells have the same ids everywhere."""
-    first, second = (ray_node._as_file("mine.py", content) for content in (b"a = 1\n", b"a = 2\n"))
+def test_a_plugin_arrives_as_files_of_the_same_names_and_content(job: Job) -> None:
+    """Its digest is that of the files' content, so its cells have the same ids everywhere."""
+    helper = ("tools/__init__.py", b"b = 1\n")
+    first, second = (ray_node._on_disk((("mine.py", content), helper)) for content in (b"a = 1\n", b"a = 2\n"))
     assert first.name == second.name == "mine.py"
     assert first.read_bytes() == b"a = 1\n"
     assert second.read_bytes() == b"a = 2\n"
+    assert (first.parent / "tools" / "__init__.py").read_bytes() == b"b = 1\n"
     first.write_bytes(b"changed")
-    assert ray_node._as_file("mine.py", b"a = 1\n").read_bytes() == b"a = 1\n"
+    assert ray_node._on_disk((("mine.py", b"a = 1\n"), helper)).read_bytes() == b"a = 1\n"
 
 
 LABEL = "digits"
@@ -213,6 +212,7 @@ LABEL = "digits"
 
 def a_job(number: int, dataset: str = LABEL) -> Job:
     cell = SimpleNamespace(resources=Resources(), dataset={}, access={}, dataset_label=dataset, title=f"cell {number}")
+    cell.description = lambda: {"seed": number}
     job = SimpleNamespace(id=f"{number:016x}", cell=cell, dataset_digest=dataset, images=1, name=cell.title)
     return cast(Job, job)
 
@@ -232,7 +232,7 @@ def make_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[...
     def make(jobs: list[Job], workers: int = 0, address: str | None = None, device: str = "cpu") -> Any:
         progress = Progress(jobs, workers, io.StringIO())
         setting = Setting(None, device, (), keep_models=False)
-        engine = ray_engine._OnRay(jobs, Store(tmp_path, "tiny"), setting, workers, progress, nothing_follows, address)
+        engine = ray_engine._OnRay(Work(jobs, Store(tmp_path, "tiny"), setting, workers, progress), address)
         engine.task = SimpleNamespace(options=lambda **options: SimpleNamespace(remote=lambda *given: object()))
         return engine
 

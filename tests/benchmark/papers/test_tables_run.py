@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from benchmark import papers, run_experiment
 from benchmark.cli import app
+from benchmark.options import RunOptions
 from benchmark.papers import data_check
 from benchmark.results import collect
 
@@ -25,8 +26,8 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_smoke(name: str, results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     paper = papers.load(name)
     scale = paper.scales["smoke"]
-    request = run_experiment.RunRequest(experiment="", results=results, data=tmp_path)
-    assert papers.make_table(paper, "smoke", request) == 0
+    options = RunOptions(results=results, data=tmp_path, workers=1)
+    assert papers.make_table(paper, "smoke", options) == 0
     collected = collect(scale.experiment, results)
     assert not collected.missing
     assert {measured.metric for measured in scale.measured} <= set(collected.table.columns)
@@ -59,18 +60,18 @@ def test_full_scale_without_data_exits_2_before_anything_starts(tmp_path: Path) 
 
 def test_all_tables_at_full_scale_are_refused_together(tmp_path: Path, monkeypatch) -> None:
     """Not after the first ones, whose data is here, have trained for days."""
-    started: list[run_experiment.RunRequest] = []
-    monkeypatch.setattr(run_experiment, "run", lambda request: started.append(request) or 0)
+    started: list[RunOptions] = []
+    monkeypatch.setattr(run_experiment, "run", lambda experiment, options, overview: started.append(options) or 0)
     here = {"adaacos", "adacos"}
 
     def reason(row, scale, root) -> str | None:
         return None if row.name in ("emnist", "omniglot") else "nowhere to be found"
 
     monkeypatch.setattr(data_check, "_reason", reason)
-    request = run_experiment.RunRequest(experiment="", results=tmp_path / "results", data=tmp_path)
+    options = RunOptions(results=tmp_path / "results", data=tmp_path)
     chosen = [papers.load(name) for name in papers.names()]
     with pytest.raises(ValueError, match="nothing was started") as caught:
-        papers.make_tables(chosen, "full", request)
+        papers.make_tables(chosen, "full", options)
     assert not started
     for paper in chosen:
         assert (f"{paper.name} at scale full: " in str(caught.value)) == (paper.name not in here)
@@ -87,10 +88,10 @@ def test_the_command_refuses_them_together_too(tmp_path: Path) -> None:
 
 def test_data_that_is_missing_below_full_scale_is_left_out_and_said(tmp_path: Path, monkeypatch, capsys) -> None:
     paper = papers.load("sphereface")
-    seen: list[run_experiment.RunRequest] = []
-    monkeypatch.setattr(run_experiment, "run", lambda request: seen.append(request) or 0)
-    request = run_experiment.RunRequest(experiment="", results=tmp_path / "results", data=tmp_path)
-    assert papers.make_table(paper, "cpu", request) == 0
+    seen: list[RunOptions] = []
+    monkeypatch.setattr(run_experiment, "run", lambda experiment, options, overview: seen.append(options) or 0)
+    options = RunOptions(results=tmp_path / "results", data=tmp_path)
+    assert papers.make_table(paper, "cpu", options) == 0
     assert seen[0].datasets == ["glyphs"]
     shown = capsys.readouterr()
     assert "note: mnist is left out: mnist: the data is not here" in shown.err
@@ -99,9 +100,9 @@ def test_data_that_is_missing_below_full_scale_is_left_out_and_said(tmp_path: Pa
 
 
 def test_a_table_whose_only_wanted_data_is_missing_is_refused(tmp_path: Path) -> None:
-    request = run_experiment.RunRequest(experiment="", results=tmp_path, data=tmp_path, datasets=["mnist"])
+    options = RunOptions(results=tmp_path, data=tmp_path, datasets=["mnist"])
     with pytest.raises(ValueError, match="nothing was started"):
-        papers.make_table(papers.load("sphereface"), "cpu", request)
+        papers.make_table(papers.load("sphereface"), "cpu", options)
 
 
 @pytest.mark.parametrize(

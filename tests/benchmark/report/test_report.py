@@ -5,12 +5,13 @@ import csv
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from benchmark import spec
 from benchmark.cell import Cell
-from benchmark.cli import _report_on
+from benchmark.commands.experiment import _report_on
 from benchmark.findings.findings import Findings
 from benchmark.report import build, write_report
 from benchmark.report.build import file_names
@@ -119,6 +120,12 @@ def test_a_file_of_an_earlier_report_goes_and_a_readers_own_stays(tmp_path: Path
     assert (report / "notes.md").exists()
 
 
+def described(experiment: Path, loss: str, dataset: str = "digits", seed: int = 0) -> dict[str, Any]:
+    """The cell as a failure's file has it."""
+    (cell,) = spec.load(experiment).cells(losses=[loss], datasets=[dataset], seeds=[seed])
+    return cell.description()
+
+
 def test_nothing_stored_says_what_to_run(tmp_path: Path) -> None:
     def nothing(cell: Cell) -> float:
         raise KeyError
@@ -127,7 +134,7 @@ def test_nothing_stored_says_what_to_run(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"no results of made .*: run `python -m benchmark run .*made.yaml` first"):
         write_report(str(experiment), tmp_path / "results", pictures=False)
     Store(tmp_path / "results", "made").record_failure(
-        Failure("0" * 16, "digits · convnet/64 · softmax · seed 0", "out of memory")
+        Failure("0" * 16, "digits · convnet/64 · softmax · seed 0", "out of memory", described(experiment, "softmax"))
     )
     with pytest.raises(ValueError, match=r"1 cells failed, the first is digits .* out of memory"):
         write_report(str(experiment), tmp_path / "results", pictures=False)
@@ -152,7 +159,7 @@ def test_diverged_failed_missing_and_damaged_are_told(tmp_path: Path) -> None:
     experiment = store_runs(tmp_path, value=value)
     store = Store(tmp_path / "results", "made")
     reason = "<b>the worker</b> was killed"
-    store.record_failure(Failure("0" * 16, "glyphs · convnet/64 · arcface · seed 3", reason))
+    store.record_failure(Failure("0" * 16, "a cell", reason, described(experiment, "arcface", "glyphs", 3)))
     sound = next(run for run in store.load_all()[0] if run.cell["cell"]["loss"] == "normface")
     (sound.folder / "history.csv").write_text("changed")
     page = written(tmp_path, experiment)["index.html"]
@@ -230,7 +237,7 @@ def test_runs_of_two_commits_are_counted(tmp_path: Path) -> None:
 def test_a_run_whose_report_cannot_be_written_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     experiment = store_runs(tmp_path)
     (tmp_path / "results" / "made" / "report").write_text("in the way")
-    assert _report_on(str(experiment), tmp_path / "results", pictures=False) == 1
+    assert _report_on(spec.load(experiment), tmp_path / "results") == 1
     assert "no report was written" in capsys.readouterr().err
 
 

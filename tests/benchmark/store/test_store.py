@@ -83,10 +83,10 @@ def test_saving_again_replaces_and_keeps_the_old_one_aside(tmp_path: Path) -> No
 def test_failures_are_remembered_until_a_result_comes(tmp_path: Path) -> None:
     store = Store(tmp_path, "exp")
     assert store.failure(ID) is None
-    store.record_failure(Failure(ID, "digits · arcface", "it was not to be"))
+    store.record_failure(Failure(ID, "digits · arcface", "it was not to be", {"seed": 3}))
     found = store.failure(ID)
     assert found is not None
-    assert found.reason == "it was not to be"
+    assert found == Failure(ID, "digits · arcface", "it was not to be", {"seed": 3})
     store.save(ID, files(), cell())
     assert store.failure(ID) is None
     (tmp_path / "exp" / "failed" / f"{ID}.json").write_text("{broken")

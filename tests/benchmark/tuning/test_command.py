@@ -17,6 +17,7 @@ from safetensors import safe_open
 
 import datasets
 from benchmark import run_experiment, spec
+from benchmark.options import RunOptions
 from benchmark.report import write_report
 from benchmark.spec import Budget
 from benchmark.tuning.tune import TuneRequest, tune
@@ -83,8 +84,8 @@ def test_nothing_of_the_test_split_is_in_any_stored_file(undisturbed: Tuner) -> 
 
 def test_tuned_rows_are_run_and_reported_beside_the_others(undisturbed: Tuner, data: Path) -> None:
     experiment = spec.with_tuned(spec.load(undisturbed.file), spec.read_tuned(undisturbed.tuned))
-    request = run_experiment.RunRequest(experiment, undisturbed.results, data, seeds=[0], workers=2, quiet=True)
-    assert run_experiment.run(request) == 0
+    options = RunOptions(results=undisturbed.results, data=data, seeds=[0], workers=2)
+    assert run_experiment.run(experiment, options, quiet=True) == 0
     written = write_report(experiment, undisturbed.results, pictures=False)
     table = pd.read_csv(written.page.parent / "table.csv")
     assert set(table["loss"]) == {
@@ -149,8 +150,8 @@ def test_tuning_is_the_same_whatever_is_in_the_test_split(tmp_path: Path) -> Non
     for name in ("first", "second"):
         tuner = Tuner(tmp_path / name, tmp_path / "data", text)
         budget = Budget(trials=2, seeds=1)
-        request = TuneRequest(spec.load(tuner.file), tuner.results, tuner.data, budget, losses=["normface"])
-        assert tune(request) == 0
+        options = RunOptions(results=tuner.results, data=tuner.data, losses=["normface"], workers=1)
+        assert tune(TuneRequest(spec.load(tuner.file), options, budget)) == 0
         found.append(tuner.outcome())
         _blank_the_test_split(images)
     assert found[0] == found[1]

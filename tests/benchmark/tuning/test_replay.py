@@ -8,6 +8,7 @@ import pytest
 from benchmark import spec
 from benchmark.engine import Job
 from benchmark.engine.plan import Facts
+from benchmark.options import RunOptions
 from benchmark.spec import Budget
 from benchmark.store import Failure, Store
 from benchmark.tuning.study import Progressing
@@ -22,7 +23,7 @@ def studies(tmp_path: Path) -> list[Progressing]:
     text = "dim: 8\ndatasets: [digits]\nrecipe: {lr: 0.1, epochs: 1}\nlosses: [softmax]\n"
     (tmp_path / "some.yaml").write_text(text)
     budget = Budget(trials=2, seeds=2)
-    (study,) = studies_of(TuneRequest(spec.load(tmp_path / "some.yaml"), tmp_path, None, budget))
+    (study,) = studies_of(TuneRequest(spec.load(tmp_path / "some.yaml"), RunOptions(results=tmp_path), budget))
     return [Progressing(study, FACTS), Progressing(study, FACTS)]
 
 
@@ -71,7 +72,7 @@ def test_diverged_and_failed_runs(studies: list[Progressing], tmp_path: Path) ->
     save(tuning.store, job, None, diverged_at=3)
     (job,) = tuning.follow(job)
     assert studies[0].trials[0].fate == "diverged"
-    tuning.store.record_failure(Failure(job.id, job.name, "it broke"))
+    tuning.store.record_failure(Failure(job.id, job.name, "it broke", job.cell.description()))
     assert tuning.follow(job) == []
     assert studies[0].trials[1].fate == "failed"
 
@@ -79,7 +80,7 @@ def test_diverged_and_failed_runs(studies: list[Progressing], tmp_path: Path) ->
 def test_a_failed_run_is_tried_again_once_where_that_is_asked_for(studies: list[Progressing], tmp_path: Path) -> None:
     store = Store(tmp_path, "tuning")
     (job,) = Tuning(studies[:1], store).begin()
-    store.record_failure(Failure(job.id, job.name, "it broke"))
+    store.record_failure(Failure(job.id, job.name, "it broke", job.cell.description()))
     tuning = Tuning(studies[1:], store, retry_failed=True)
     (again,) = tuning.begin()
     assert again.id == job.id

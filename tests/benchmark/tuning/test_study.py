@@ -9,6 +9,7 @@ import pytest
 
 from benchmark import spec
 from benchmark.engine.plan import Facts
+from benchmark.options import RunOptions
 from benchmark.spec import Budget
 from benchmark.tuning.sampler import check_optuna
 from benchmark.tuning.space import RATE, Settings
@@ -29,7 +30,7 @@ def studies(tmp_path: Path, text: str = EXPERIMENT, **budget: object) -> dict[st
     (tmp_path / "some.yaml").write_text(text)
     experiment = spec.load(tmp_path / "some.yaml")
     chosen = Budget.model_validate({"trials": 12, "seeds": 2, **budget})
-    found = studies_of(TuneRequest(experiment, tmp_path, None, chosen))
+    found = studies_of(TuneRequest(experiment, RunOptions(results=tmp_path), chosen))
     return {study.loss.name: study for study in found}
 
 
@@ -186,7 +187,7 @@ def test_a_pruned_trial_spares_its_last_seed(tmp_path: Path) -> None:
 
 def test_dry_run_tells_what_is_searched_and_the_most_that_is_run(tmp_path: Path) -> None:
     studies(tmp_path)
-    request = TuneRequest(spec.load(tmp_path / "some.yaml"), tmp_path, None, Budget(trials=12, seeds=2))
+    request = TuneRequest(spec.load(tmp_path / "some.yaml"), RunOptions(results=tmp_path), Budget(trials=12, seeds=2))
     lines = dry_run(request).splitlines()
     assert len(lines) == 6
     assert "arcface s=16 · m 0 to 0.6, lr 0.025 to 0.4" in lines[2]

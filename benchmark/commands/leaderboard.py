@@ -6,8 +6,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from benchmark.errors import InputError
-from benchmark.options import DataFolder, EngineName, Plugins, RayAddress, Results, Workers, workers_at_a_time
+from benchmark.commands.command import Without, command
+from benchmark.options import Results, RunOptions
 
 
 class RunByDefault(TyperGroup):
@@ -32,20 +32,15 @@ EntriesFolder = Annotated[
 ]
 
 
-@board.command("run")
+@command(board, "run")
 def run(
     names: Annotated[
         list[str] | None, typer.Argument(metavar="[LOSS]...", help="Losses to enter; all by default.")
     ] = None,
+    *,
+    options: Annotated[RunOptions, Without("losses", "datasets", "seeds", "retry_failed")],
     experiment: Experiment = "leaderboard",
-    plugin: Plugins = None,
-    results: Results = Path("results"),
     entries: EntriesFolder = None,
-    data: DataFolder = None,
-    workers: Workers = None,
-    engine: EngineName = "local",
-    ray_address: RayAddress = None,
-    device: Annotated[str, typer.Option(help="cpu, cuda or cuda:N.")] = "cpu",
 ) -> None:
     """Audit losses, run the cells they lack, write their entries and say where they stand.
 
@@ -58,25 +53,15 @@ def run(
       python -m benchmark leaderboard myloss --plugin path/to/myloss.py
       python -m benchmark leaderboard --engine ray --ray-address auto --device cuda
     """
-    from benchmark import run_experiment
+    from dataclasses import replace
+
     from benchmark.leaderboard import submit, text
 
-    _load(plugin)
-    request = run_experiment.RunRequest(
-        experiment=experiment,
-        results=results,
-        data=data,
-        losses=list(dict.fromkeys(names)) if names else None,
-        workers=workers_at_a_time(workers, engine),
-        engine=engine,
-        ray_address=ray_address,
-        device=device,
-        plugins=tuple(file.resolve() for file in plugin or []),
-    )
-    asked = submit.experiment_of(request)
-    folder = entries or results / asked.name / "entries"
-    done = submit.submit(request, folder)
-    found, read = submit.current(asked, folder, results)
+    options = replace(options, losses=list(dict.fromkeys(names)) if names else None)
+    asked = submit.experiment_of(experiment, options.losses)
+    folder = entries or options.results / asked.name / "entries"
+    done = submit.submit(experiment, options, folder)
+    found, read = submit.current(asked, folder, options.results)
     for line in text.left_aside(found, read):
         typer.echo(line, err=True)
     if found.current is None:
@@ -89,13 +74,12 @@ def run(
     raise typer.Exit(done.status)
 
 
-@board.command("verify")
+@command(board, "verify")
 def verify(
     files: Annotated[
         list[Path] | None, typer.Argument(metavar="[FILE]...", help="Entries to check; all by default.")
     ] = None,
     experiment: Experiment = "leaderboard",
-    plugin: Plugins = None,
     results: Results = Path("results"),
     entries: EntriesFolder = None,
 ) -> None:
@@ -113,11 +97,12 @@ def verify(
     from benchmark.leaderboard.entry_files import EntryError, read_entry
     from benchmark.store import Store
 
-    _load(plugin)
     name = spec.load(experiment).name
     folder = entries or results / name / "entries"
     chosen = files or sorted(folder.glob("*.json"))
     if not chosen:
+        from benchmark.errors import InputError
+
         raise InputError(f"there are no entries in {folder}")
     refused = 0
     for file in tqdm(chosen, desc="verify", leave=False, disable=None):
@@ -136,10 +121,9 @@ def verify(
     raise typer.Exit(1 if refused else 0)
 
 
-@board.command("site")
+@command(board, "site")
 def site(
     experiment: Experiment = "leaderboard",
-    plugin: Plugins = None,
     results: Results = Path("results"),
     entries: EntriesFolder = None,
     to: Annotated[
@@ -161,7 +145,6 @@ def site(
     from benchmark.leaderboard.site.pictures import pictures as draw
     from benchmark.store import Store
 
-    _load(plugin)
     asked = spec.load(experiment).without_tuned
     found, read = submit.current(asked, entries or results / asked.name / "entries", results)
     for line in text.left_aside(found, read):
@@ -170,7 +153,7 @@ def site(
     typer.echo(f"site: {write_site(files, to or results / 'site')}")
 
 
-@board.command("schema")
+@command(board, "schema", plugins=False)
 def schema() -> None:
     """Print the JSON Schema of an entry."""
     from benchmark.leaderboard.entries import schema as text
@@ -202,11 +185,4 @@ def new_loss(
 def add_to(app: typer.Typer) -> None:
     """Adds the leaderboard's commands to the command line."""
     app.add_typer(board, name="leaderboard")
-    app.command("new-loss")(new_loss)
-
-
-def _load(plugins: list[Path] | None) -> None:
-    import losses
-
-    for file in plugins or []:
-        losses.load_plugin(file)
+    command(app, "new-loss", plugins=False)(new_loss)

@@ -2,16 +2,15 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from benchmark.errors import InputError
-from benchmark.tables import Table, as_csv, as_html, as_latex, as_markdown, as_terminal
+from benchmark.commands.command import command
+from benchmark.options import Results
 
-Results = Annotated[
-    Path, typer.Option("--results", metavar="DIR", envvar="MARGINBENCH_RESULTS", help="Where results are kept.")
-]
+if TYPE_CHECKING:
+    from benchmark.tables import Table
 
 
 class Format(StrEnum):
@@ -20,15 +19,6 @@ class Format(StrEnum):
     latex = "latex"
     html = "html"
     csv = "csv"
-
-
-WRITERS = {
-    Format.terminal: as_terminal,
-    Format.markdown: as_markdown,
-    Format.latex: as_latex,
-    Format.html: as_html,
-    Format.csv: as_csv,
-}
 
 
 def advise(
@@ -54,6 +44,7 @@ def advise(
     from benchmark.advice.advice import Case
     from benchmark.advice.advice import advise as work_out
     from benchmark.advice.maps_file import find_maps, read_maps
+    from benchmark.errors import InputError
 
     if classes is None and not table and plot is None:
         raise InputError("advise needs --classes C, the number of classes you train on (or --table, or --plot FILE)")
@@ -101,18 +92,22 @@ def export_maps(
 
 def add_to(app: typer.Typer) -> None:
     """Adds both to the command line."""
-    app.command("advise")(advise)
-    app.command("maps")(export_maps)
+    command(app, "advise")(advise)
+    command(app, "maps")(export_maps)
 
 
-def _print(tables: list[Table], form: Format) -> None:
+def _print(tables: "list[Table]", form: Format) -> None:
+    from benchmark import tables as writers
+
+    write = getattr(writers, f"as_{form}")
     for table in tables:
-        typer.echo(str(WRITERS[form](table)) + ("\n" if form is Format.terminal else ""))
+        typer.echo(str(write(table)) + ("\n" if form is Format.terminal else ""))
 
 
 def _draw(path: Path, stored: object, gap: float, classes: int | None) -> None:
     from benchmark.advice.maps_file import Map
     from benchmark.advice.picture import figure
+    from benchmark.errors import InputError
     from benchmark.plots import as_png, as_svg
     from datasets._files import write_atomically
 
