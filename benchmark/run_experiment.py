@@ -20,6 +20,7 @@ from benchmark.errors import InputError
 from benchmark.metrics import primary
 from benchmark.results import current_runs, tidy
 from benchmark.store import Run, Store, summary_table, write_atomically
+from benchmark.text import duration
 from benchmark.training import check_device
 
 INTERRUPTED = 130
@@ -76,7 +77,7 @@ def run(request: RunRequest) -> int:
     except OSError as problem:
         outcome.stopped = outcome.stopped or f"the summary could not be written: {problem}"
     if outcome.done:
-        tell(f"{len(outcome.done)} cells in {_in_words(time.monotonic() - begun)} {on_what(request, workers)}")
+        tell(f"{len(outcome.done)} cells in {duration(time.monotonic() - begun)} {on_what(request, workers)}")
     if request.show_overview and not request.quiet:
         print(overview(runs))
         print(f"\nresults: {store.folder}\nsummary: {store.folder / 'summary.csv'}")
@@ -191,7 +192,3 @@ def say(text: str) -> None:
 
 def _say_nothing(text: str) -> None:
     """In place of `say`, for a quiet run."""
-
-
-def _in_words(seconds: float) -> str:
-    return f"{seconds:.1f} s" if seconds < 90 else f"{seconds / 60:.1f} min"

@@ -11,10 +11,11 @@ from safetensors import safe_open
 
 from benchmark.metrics import VERIFICATION, MetricColumn
 from benchmark.plots._style import Look, looks
-from benchmark.plots._words import column_of, listed
+from benchmark.plots._words import column_of
 from benchmark.results import ExperimentResults
 from benchmark.statistics import tied_with_best
 from benchmark.store import Run
+from benchmark.text import listed
 
 Arrays = dict[str, NDArray[np.generic]]
 

@@ -10,11 +10,11 @@ KEPT = ("dataset", "name", "title", "tuned", "loss", "s", "m")
 
 
 def validation_key(column: MetricColumn) -> str:
-    """The same figure, measured on the validation split."""
+    """The same metric on the validation split."""
     return f"val/{column.key.removeprefix('test/')}"
 
 
-def chosen_on_validation(rows: pd.DataFrame, figures: Mapping[str, MetricColumn]) -> pd.DataFrame:
+def chosen_on_validation(rows: pd.DataFrame, metric_columns: Mapping[str, MetricColumn]) -> pd.DataFrame:
     """dataset, name, loss, s, m and so on, and `validation`, the mean over seeds that it was chosen by; a row for each
     dataset and loss, tuned rows apart from others.
 
@@ -22,12 +22,11 @@ def chosen_on_validation(rows: pd.DataFrame, figures: Mapping[str, MetricColumn]
     taken, then the smaller margin.
     """
     found = [
-        _best(part, figures[str(dataset)])
+        _best(part, metric_columns[str(dataset)])
         for (dataset, _), part in rows.groupby(["dataset", "title"], sort=True)
-        if str(dataset) in figures and validation_key(figures[str(dataset)]) in rows
+        if str(dataset) in metric_columns and validation_key(metric_columns[str(dataset)]) in rows
     ]
-    columns = [*KEPT, "validation"]
-    return pd.DataFrame([row for row in found if row is not None], columns=columns)
+    return pd.DataFrame([row for row in found if row is not None], columns=[*KEPT, "validation"])
 
 
 def _best(part: pd.DataFrame, column: MetricColumn) -> dict[str, object] | None:

@@ -10,10 +10,10 @@ import losses
 from benchmark.leaderboard.entries import Entry, Result
 from benchmark.leaderboard.site.loss_tables import is_here
 from benchmark.leaderboard.standings import Board
+from benchmark.pages import Drawn, NotDrawn
 from benchmark.plots import as_png, tsne
 from benchmark.plots._style import GREY, Look, looks, panels, short, styled
 from benchmark.plots.loss_shapes import ANGLES, Shape, measure, of_run
-from benchmark.report.pictures import Drawn, NotDrawn
 from benchmark.spec.training_sizes import training_size
 from benchmark.store import DamagedError, Run, Store
 
