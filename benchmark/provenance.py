@@ -4,10 +4,11 @@ from collections import Counter
 from collections.abc import Sequence
 
 from benchmark.store import Run
+from benchmark.text import counted, duration
 
 
 def provenance(runs: Sequence[Run]) -> dict[str, str]:
-    """A word and its answer; where runs differ, every value with the number of runs that have it."""
+    """Label → value; where runs differ, every value with the number of runs that have it."""
     if not runs:
         return {}
     found = [run.cell["provenance"] for run in runs]
@@ -21,7 +22,7 @@ def provenance(runs: Sequence[Run]) -> dict[str, str]:
         "Machine": _values([one["machine"] for one in found]),
         "Device": _values([one["device"] for one in found]),
         "Trained": days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}",
-        "Training time": f"{in_words(seconds)} in all, {seconds / len(runs):.1f} s a run",
+        "Training time": f"{duration(seconds)} in all, {duration(seconds / len(runs))} per run",
     }
 
 
@@ -32,17 +33,11 @@ def provenance_sentence(runs: Sequence[Run]) -> str:
         return ""
     trained, time = parts.pop("Trained"), parts.pop("Training time")
     rest = "; ".join(f"{name} {value}" for name, value in parts.items())
-    return f"Made from {len(runs)} run{'s' * (len(runs) > 1)}, trained {trained} in {time}. {rest}."
-
-
-def in_words(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.1f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+    return f"Made from {counted(len(runs), 'run')}, trained {trained} in {time}. {rest}."
 
 
 def _values(values: Sequence[object]) -> str:
     found = Counter(str(value) for value in values)
     if len(found) == 1:
         return next(iter(found))
-    return ", ".join(f"{value} ({count} run{'s' * (count > 1)})" for value, count in sorted(found.items()))
+    return ", ".join(f"{value} ({counted(count, 'run')})" for value, count in sorted(found.items()))

@@ -83,12 +83,13 @@ def current_runs(cells: list[Cell], stored: list[Run], planned: Mapping[str, str
 
 
 def tidy(runs: list[Run]) -> pd.DataFrame:
-    """The summary's rows, named as statistics want them."""
+    """The summary's rows, named as statistics want them, with `tuned`: whether tuning chose the row's settings."""
     table = summary_table(runs).rename(columns={"loss": "name", "label": "loss"})
     tuned = {run.cell["labels"]["loss"] for run in runs if run.cell["labels"].get("tuned")}
+    table = table.assign(tuned=table["loss"].isin(tuned))
     for dataset, rows in table.groupby("dataset"):
         settings = [settings_of(row) for row in rows[["backbone", "dim", "recipe"]].to_dict("records")]
-        own = [setting for setting, loss in zip(settings, rows["loss"], strict=True) if loss not in tuned]
+        own = [setting for setting, is_tuned in zip(settings, rows["tuned"], strict=True) if not is_tuned]
         varied = [key for key in settings[0] if len({one[key] for one in (own if key == "lr" else settings)}) > 1]
         labels = [" · ".join([str(dataset), *(f"{key} {setting[key]}" for key in varied)]) for setting in settings]
         table.loc[rows.index, "dataset"] = labels

@@ -20,6 +20,7 @@ from benchmark.options import INTERRUPTED, RunOptions
 from benchmark.plugins import load_plugin
 from benchmark.results import current_runs, tidy
 from benchmark.store import Run, Store, write_summary
+from benchmark.text import duration
 from benchmark.training import check_device
 
 Named = str | Path | spec.Experiment
@@ -54,7 +55,7 @@ def run(experiment: Named, options: RunOptions, *, overview: bool = True, quiet:
     except OSError as problem:
         outcome.stopped = outcome.stopped or f"the summary could not be written: {problem}"
     if outcome.done:
-        tell(f"{len(outcome.done)} cells in {_in_words(time.monotonic() - begun)} {on_what(options, len(todo.todo))}")
+        tell(f"{len(outcome.done)} cells in {duration(time.monotonic() - begun)} {on_what(options, len(todo.todo))}")
     if overview and not quiet:
         print(overview_of(runs))
         print(f"\nresults: {store.folder}\nsummary: {store.folder / 'summary.csv'}")
@@ -162,7 +163,3 @@ def say(text: str) -> None:
 
 def _say_nothing(text: str) -> None:
     """In place of `say`, for a quiet run."""
-
-
-def _in_words(seconds: float) -> str:
-    return f"{seconds:.1f} s" if seconds < 90 else f"{seconds / 60:.1f} min"

@@ -1,47 +1,62 @@
-"""Small pieces of English. Names come from files, so they are escaped and set apart from the words around them."""
+"""How numbers, counts, times and lists are written, everywhere."""
 
+import math
 from collections.abc import Sequence
 
-from markupsafe import Markup
-
-from benchmark.tables.model import visible
-
-MOST_NAMED = 6
 _WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+SMALLEST_P = 0.001
 
 
-def named(name: str) -> Markup:
-    """A loss."""
-    return Markup("<b>{}</b>").format(visible(name))
+def number(value: float, decimals: int = 2, signed: bool = False) -> str:
+    """`−0.18`, with a true minus sign and no signed zero; with `signed`, `+0.18`."""
+    text = f"{value:{'+' if signed else ''}.{decimals}f}"
+    zero = not math.isfinite(value) or float(text) == 0.0
+    return text.lstrip("+-") if zero else text.replace("-", "−")
 
 
-def on(dataset: str) -> Markup:
-    """`On digits,`."""
-    return Markup("On <i>{}</i>,").format(visible(dataset))
+def short(value: float) -> str:
+    """Four digits at most: `0.3`, `22.63`."""
+    return f"{value:.4g}"
 
 
-def listed(parts: Sequence[Markup], joined_by: str = "and") -> Markup:
-    """`a, b and c`."""
-    if len(parts) < 2:
-        return Markup("").join(parts)
-    return Markup("{} {} {}").format(Markup(", ").join(parts[:-1]), joined_by, parts[-1])
+def power(value: float) -> str:
+    """A mark of a logarithmic axis: `0.01`, `100`, `10⁶`."""
+    exponent = round(math.log10(value)) if value > 0 else 0
+    if abs(exponent) < 5 or not math.isclose(value, 10.0**exponent):
+        return f"{value:g}"
+    return "10" + str(exponent).translate(_SUPERSCRIPTS)
 
 
-def some_names(names: Sequence[str], rest: str = "others") -> Markup:
-    """The names, or the first of them and how many more there are."""
-    if len(names) <= MOST_NAMED:
-        return listed([named(name) for name in names])
-    first = [named(name) for name in names[: MOST_NAMED - 1]]
-    return listed([*first, Markup("{} {}").format(in_words(len(names) - len(first)), rest)])
+def p_value(p: float) -> str:
+    """`0.012`, or `< 0.001`."""
+    return f"< {SMALLEST_P}" if p < SMALLEST_P else f"{p:.3f}"
 
 
-def in_words(count: int) -> str:
-    return _WORDS[count] if count < len(_WORDS) else f"{count:,}"
+def duration(seconds: float) -> str:
+    """`< 1 s`, `7.5 s`, `42 s`, `3 min`, `1.5 h`."""
+    if 0 < seconds < 1:
+        return "< 1 s"
+    size, unit = (1, "s") if seconds < 90 else (60, "min") if seconds < 5400 else (3600, "h")
+    return f"{seconds / size:.{0 if seconds >= 9.95 * size else 1}f}".removesuffix(".0") + f" {unit}"
+
+
+def listed(items: Sequence[str], most: int = 12) -> str:
+    """`a, b and c`; of very many the first ones, and how many more there are."""
+    if len(items) > most:
+        return f"{', '.join(items[:most])} and {len(items) - most} more"
+    return " and ".join(filter(None, (", ".join(items[:-1]), *items[-1:])))
 
 
 def counted(count: int, noun: str) -> str:
-    """`one seed`, `5 seeds`."""
-    return f"one {noun}" if count == 1 else f"{count:,} {noun}s"
+    """`1 seed`, `5 seeds`; a noun in -s takes -es."""
+    plural = f"{noun}es" if noun.endswith("s") else f"{noun}s"
+    return f"{count:,} {noun if count == 1 else plural}"
+
+
+def in_words(count: int) -> str:
+    """`three`; numbers above twelve in digits."""
+    return _WORDS[count] if count < len(_WORDS) else f"{count:,}"
 
 
 def all_of(count: int, noun: str) -> str:

@@ -13,7 +13,7 @@ from benchmark.metrics import main_column
 from benchmark.provenance import provenance
 from benchmark.results import ExperimentResults
 from benchmark.scale_margin import classes_of, training_sizes, with_settings
-from benchmark.statistics import summarise
+from benchmark.statistics import interval_in_words, summarise
 from datasets._files import write_atomically
 
 DECIMALS = 6
@@ -78,7 +78,7 @@ def map_rows(collected: ExperimentResults) -> list[dict[str, Any]]:
                 "s": _text(settings.loc[loss, "s"]), "m": _text(settings.loc[loss, "m"]),
                 "metric": column.key, "validation": _text(on_validation.get(loss)),
                 "mean": _text(one["mean"]), "low": _text(one["low"]), "high": _text(one["high"]),
-                "interval": "" if one["interval"] == "none" else one["interval"],
+                "interval": interval_in_words(one["carries"]),
                 "seeds": one["n_seeds"], "runs": int(runs[loss]), "diverged": int(diverged.get(loss, 0)),
             })  # fmt: skip
     return found

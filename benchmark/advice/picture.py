@@ -9,7 +9,7 @@ from benchmark.advice.maps_file import Map
 from benchmark.advice.tables import PLAIN
 from benchmark.advice.theory import COSINES, RULES
 from benchmark.plots._style import COLOURS, DASHES, INK, MARKERS, PALE, blank, styled
-from benchmark.plots._words import power
+from benchmark.text import power
 
 FIRST, LAST, STEPS = 3, 10**6, 120
 

@@ -8,6 +8,7 @@ from tqdm import tqdm
 
 from benchmark.engine.plan import Job
 from benchmark.store import Failure
+from benchmark.text import duration
 
 SECONDS_BETWEEN_LINES = 10.0
 
@@ -58,8 +59,7 @@ class Progress:
         """The time left in words, by the pace so far."""
         if not self.gone:
             return "?"
-        seconds = (self.work - self.gone) * (time.monotonic() - self.begun) / self.gone
-        return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
+        return duration((self.work - self.gone) * (time.monotonic() - self.begun) / self.gone)
 
     def _advance(self, images: int) -> None:
         self.count += 1

@@ -1,7 +1,6 @@
-"""What the tables say of a loss beside its figures: its family, by how its class is built, and its settings."""
+"""What the tables say of a loss beside its metrics: its family, by how its class is built, and its settings."""
 
 import json
-from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,12 +18,12 @@ class AboutLoss:
     settings: str  # every number, given or by default, and the choices that were given
 
 
-def about_losses(results: pd.DataFrame, tuned: Collection[str] = ()) -> dict[str, AboutLoss]:
-    """By label, for every loss that has a run. Those that were tuned have settings and a rate of each dataset."""
+def about_losses(results: pd.DataFrame) -> dict[str, AboutLoss]:
+    """By label, for every loss that has a run. Tuned rows have settings and a learning rate per dataset."""
     found = {}
     for label, rows in results.groupby("loss", sort=False):
         loss = losses.get(str(rows["name"].iloc[0]))
-        words = _by_dataset(loss, rows) if label in tuned else settings(loss, json.loads(rows["hyper"].iloc[0]))
+        words = _by_dataset(loss, rows) if rows["tuned"].iloc[0] else settings(loss, json.loads(rows["hyper"].iloc[0]))
         found[str(label)] = AboutLoss(str(label), family(loss), words)
     return found
 
@@ -40,8 +39,8 @@ def _by_dataset(loss: type[Head], rows: pd.DataFrame) -> str:
     where: dict[str, list[str]] = {}
     for dataset, rate in zip(first["dataset"], rates, strict=True):
         where.setdefault(rate, []).append(str(dataset))
-    told = [rate if len(where) == 1 else f"{rate} ({', '.join(names)})" for rate, names in where.items()]
-    return f"{hypers[0]} lr={', '.join(told)}".strip()
+    shown = [rate if len(where) == 1 else f"{rate} ({', '.join(names)})" for rate, names in where.items()]
+    return f"{hypers[0]} lr={', '.join(shown)}".strip()
 
 
 def family(loss: type[Head]) -> str:

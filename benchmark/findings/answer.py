@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from benchmark.findings.findings import PRIMARY, Findings
+from benchmark.findings.markup import joined, named, on, some_names
 from benchmark.findings.verdicts import DatasetVerdict, overall, verdicts
 from benchmark.metrics import MetricColumn
 from benchmark.statistics import MIN_SEEDS
 from benchmark.tables.model import visible
-from benchmark.text import all_of, counted, in_words, listed, named, on, some_names
+from benchmark.text import all_of, counted, in_words
 
 
 @dataclass(frozen=True)
@@ -27,16 +28,16 @@ def answer(findings: Findings) -> Answer:
     found = verdicts(findings)
     sentences = [_on_dataset(verdict) for verdict in found]
     together = overall(findings)
-    if together is not None and together.figure is not None and len(together.ranked) > 1:
-        where = Markup("Over {},").format(all_of(len(findings.figures), "dataset"))
-        sentences.append(_who_is_best(where, together, together.figure))
+    if together is not None and together.column is not None and len(together.ranked) > 1:
+        where = Markup("Over {},").format(all_of(len(findings.main_columns), "dataset"))
+        sentences.append(_who_is_best(where, together, together.column))
     return Answer(_headline(findings, found, together), tuple(sentences))
 
 
 def _headline(findings: Findings, found: list[DatasetVerdict], together: DatasetVerdict | None) -> Markup:
     compared = [verdict for verdict in found if len(verdict.ranked) > 1]
     tested = [verdict for verdict in compared if verdict.is_tested]
-    if not findings.figures:
+    if not findings.main_columns:
         return Markup("Every run diverged: none of these losses can be recommended with these settings.")
     if not compared:
         only = sorted({loss for verdict in found for loss in verdict.ranked})
@@ -74,10 +75,10 @@ def _one_dataset(verdict: DatasetVerdict, alone: bool) -> Markup:
         return Markup("{} is the best loss{}: every other one is significantly worse.").format(best, where)
     if verdict.is_open:
         count = in_words(len(verdict.ranked))
-        return Markup("No winner{}: none of the {} losses can be told from the best.").format(where, count)
+        return Markup("No winner{}: none of the {} losses is significantly worse than the best.").format(where, count)
     if verdict.tied:
-        words = "No single winner{}: {} {} the highest mean, but {} of the other {} cannot be told from it."
-        return Markup(words).format(where, best, has, in_words(len(verdict.tied)), in_words(others))
+        words = "No single winner{}: {} {} the highest mean, but {} of the other {} {} not significantly different."
+        return Markup(words).format(where, best, has, in_words(len(verdict.tied)), in_words(others), _are(verdict.tied))
     if verdict.untested:
         words = "{} {} the highest mean{}, but not every other loss could be tested against it."
         return Markup(words).format(best, has, where)
@@ -87,7 +88,7 @@ def _one_dataset(verdict: DatasetVerdict, alone: bool) -> Markup:
 def _several(findings: Findings, tested: list[DatasetVerdict], where: str) -> Markup:
     safe = [loss for loss in _by_rank(findings) if all(loss in verdict.among_the_best for verdict in tested)]
     if all(verdict.is_open for verdict in tested):
-        return Markup("No winner: no loss can be told from the best on {}.").format(where)
+        return Markup("No winner: no loss is significantly worse than the best on {}.").format(where)
     if not safe:
         start = Markup("It depends on the data: no loss is best, or tied with the best, on {}.").format(where)
         if findings.ranks(PRIMARY).left_out:
@@ -116,13 +117,13 @@ def _by_rank(findings: Findings) -> list[str]:
 
 def _on_dataset(verdict: DatasetVerdict) -> Markup:
     where = on(verdict.dataset)
-    if verdict.figure is None:
+    if verdict.column is None:
         return Markup("{} every run diverged, so there is nothing to rank.").format(where)
-    return Markup(" ").join([_who_is_best(where, verdict, verdict.figure), *_divergences(verdict)])
+    return Markup(" ").join([_who_is_best(where, verdict, verdict.column), *_divergences(verdict)])
 
 
-def _who_is_best(where: Markup, verdict: DatasetVerdict, figure: MetricColumn) -> Markup:
-    heading, mean = figure.heading.lower(), figure.shown(verdict.mean or 0.0)
+def _who_is_best(where: Markup, verdict: DatasetVerdict, column: MetricColumn) -> Markup:
+    heading, mean = column.heading.lower(), column.shown(verdict.mean or 0.0)
     seeds = counted(verdict.seeds, "seed")
     best = some_names(verdict.best)
     if len(verdict.ranked) == 1:
@@ -140,10 +141,11 @@ def _the_others(verdict: DatasetVerdict) -> Markup:
     if verdict.tied:
         if verdict.is_open and len(verdict.tied) > 1:
             none = "neither" if len(verdict.tied) == 2 else "none"
-            words = "{} of the other {} can be told from {}"
+            words = "{} of the other {} is significantly different from {}"
             clauses.append(Markup(words).format(none, in_words(len(verdict.tied)), it))
         else:
-            clauses.append(Markup("{} cannot be told from {}").format(some_names(verdict.tied), it))
+            words = "{} {} not significantly different from {}"
+            clauses.append(Markup(words).format(some_names(verdict.tied), _are(verdict.tied), it))
     if verdict.worse:
         clauses.append(Markup("{} significantly worse").format(_who_are_worse(verdict)))
     for reason, losses in verdict.untested.items():
@@ -151,6 +153,10 @@ def _the_others(verdict: DatasetVerdict) -> Markup:
         whom = Markup("the difference") if all_untested else some_names(losses)
         clauses.append(Markup("{} could not be tested ({})").format(whom, reason))
     return Markup(": {}.").format(Markup("; ").join(clauses)) if clauses else Markup(".")
+
+
+def _are(losses: list[str]) -> str:
+    return "is" if len(losses) == 1 else "are"
 
 
 def _who_are_worse(verdict: DatasetVerdict) -> Markup:
@@ -169,7 +175,7 @@ def _divergences(verdict: DatasetVerdict) -> list[Markup]:
         Markup("{} in {}").format(named(loss), _share(diverged, runs))
         for loss, (diverged, runs) in verdict.diverged.items()
     ]
-    return [Markup("Runs diverged: {}.").format(listed(parts))]
+    return [Markup("Runs diverged: {}.").format(joined(parts))]
 
 
 def _share(diverged: int, runs: int) -> str:

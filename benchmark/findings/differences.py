@@ -5,20 +5,21 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
+from benchmark.findings.effect_entry import NOT_CORRECTED, TEST_COLUMNS, difference_entry, p_entries
 from benchmark.findings.findings import Findings
-from benchmark.findings.main_table import PLUS_MINUS, Losses
-from benchmark.metrics import MetricColumn, column
+from benchmark.findings.main_table import Losses
+from benchmark.findings.markup import joined, named, on
+from benchmark.metrics import column
 from benchmark.statistics import ALL_DATASETS
-from benchmark.tables import Column, Row, Table, Value, with_error
-from benchmark.tables.model import NOTHING
-from benchmark.text import in_words, listed, named, on
+from benchmark.tables import Column, Row, Table, Value
+from benchmark.text import in_words, number
 
 
 def why_no_differences(findings: Findings) -> str:
     """The reason, or nothing if there are differences to show."""
     if findings.baseline not in findings.losses:
         return f"The baseline {findings.baseline} has no result yet, so there are no differences to show."
-    if not findings.figures:
+    if not findings.main_columns:
         return "No run has a value, so there are no differences to show."
     if len(findings.losses) == 1:
         return f"Only the baseline {findings.baseline} was run, so there are no differences to show."
@@ -30,7 +31,7 @@ def differences(findings: Findings, losses: Losses) -> Table:
     rows = [_row(row, losses) for row in _ordered(findings.differences)]
     family = findings.differences[findings.differences["dataset"] != ALL_DATASETS]["family"].max()
     notes = [
-        f"{PLUS_MINUS} of the paired difference, not corrected.",
+        NOT_CORRECTED,
         f"p is corrected by Holm's method over the {family} tests of all losses and datasets (rows of “{ALL_DATASETS}” "
         "apart); a difference is called better or worse if it is below 0.05.",
     ]
@@ -44,9 +45,7 @@ def differences(findings: Findings, losses: Losses) -> Table:
             Column("Dataset", numeric=False),
             Column("Metric", numeric=False),
             Column("Difference", "loss − baseline, in percentage points; mean over the seeds that both have"),
-            Column("p (Holm)", "how often chance alone would give such a difference, corrected"),
-            Column("Seeds", "pairs of runs"),
-            Column("In words", numeric=False),
+            *TEST_COLUMNS,
         ),
         tuple(rows),
         f"Each loss minus {findings.baseline}{others}, in percentage points, paired by seed and test identity.",
@@ -75,7 +74,7 @@ def _sentence(dataset: str, rows: pd.DataFrame, baseline: str) -> Markup:
             who = Markup("{} {}").format(_who(part, tested), "is" if len(part) == 1 else "are")
             parts.append(Markup("{} significantly {} than {} ({})").format(who, word, named(baseline), _span(part)))
     if parts:
-        return Markup("{} {}.").format(where, listed(parts))
+        return Markup("{} {}.").format(where, joined(parts))
     if len(tested) == 1:
         words = "{} {} does not differ significantly from {}."
         return Markup(words).format(where, named(str(tested["loss"].iloc[0])), named(baseline))
@@ -94,12 +93,8 @@ def _who(part: pd.DataFrame, tested: pd.DataFrame) -> Markup:
 
 def _span(rows: pd.DataFrame) -> str:
     factor = column(str(rows["metric"].iloc[0])).factor
-    low, high = factor * rows["difference"].min(), factor * rows["difference"].max()
-    return f"{_signed(low)} points" if len(rows) == 1 else f"{_signed(low)} to {_signed(high)} points"
-
-
-def _signed(points: float) -> str:
-    return f"{points:+.2f}".replace("-", "−")
+    low, high = (number(factor * end, signed=True) for end in (rows["difference"].min(), rows["difference"].max()))
+    return f"{low} points" if len(rows) == 1 else f"{low} to {high} points"
 
 
 def _ordered(table: pd.DataFrame) -> list[dict[Any, Any]]:
@@ -114,39 +109,13 @@ def _or_zero(value: Any) -> float:
 
 def _row(row: dict[Any, Any], losses: Losses) -> Row:
     loss, dataset = str(row["loss"]), str(row["dataset"])
-    shown_as = column(str(row["metric"]))
     return Row(
         (
             Value(loss),
             Value(dataset),
-            Value(shown_as.heading),
-            _difference(row, shown_as),
-            _p_value(row["p_holm"]),
-            Value(str(row["n_seeds"]), int(row["n_seeds"])),
-            Value(in_one_word(row)),
+            Value(column(str(row["metric"])).heading),
+            difference_entry(row),
+            *p_entries(row, "better", "worse"),
         ),
         tags={"loss": loss, "dataset": dataset, "family": losses[loss].family},
     )
-
-
-def _difference(row: dict[Any, Any], column: MetricColumn) -> Value:
-    if pd.isna(row["difference"]):
-        return Value(NOTHING)
-    half = None if pd.isna(row["half_width"]) else column.factor * float(row["half_width"])
-    entry = with_error(column.factor * float(row["difference"]), half, column.decimals)
-    plus = "+" if not entry.text.startswith("−") and not entry.text.startswith("0.00") else ""
-    return Value(f"{plus}{entry.text}", entry.value, entry.mark, entry.note, entry.error)
-
-
-def _p_value(p: Any) -> Value:
-    if pd.isna(p):
-        return Value(NOTHING)
-    return Value("< 0.001" if p < 0.001 else f"{p:.3f}", float(p))
-
-
-def in_one_word(row: dict[Any, Any]) -> str:
-    if pd.isna(row["significant"]):
-        return str(row["note"])
-    if not row["significant"]:
-        return "not separable"
-    return "better" if row["difference"] > 0 else "worse"

@@ -1,4 +1,4 @@
-"""What the statistics say of an experiment's runs: every sentence and table of the report reads it here."""
+"""What the statistics say of an experiment's runs. Every sentence and table of report and leaderboard reads it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,13 +15,12 @@ from benchmark.statistics import (
     Ranks,
     average_ranks,
     compare,
-    critical_difference,
     summarise,
     tied_with_best,
 )
 
 PRIMARY = "primary"
-"""The column that holds, for each run, the main figure of its dataset."""
+"""The column that holds, for each run, its dataset's main metric."""
 SAME = 1e-12  # means that differ by less are equal
 
 
@@ -35,7 +34,7 @@ class Finding:
     diverged: int
     mean: float | None = None
     half_width: float | None = None  # of the 95 % interval
-    carries: str = ""  # whose variance is in the interval
+    carries: str = ""  # SEEDS or SEEDS_AND_IDENTITIES; empty without an interval
     seeds: int = 0  # that the mean is over
     best: bool = False
     tied: bool | None = None  # None: not tested, and why says why
@@ -44,7 +43,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Findings:
-    """Results with the columns loss, dataset, seed, status and one a metric, and what follows from them."""
+    """Results with the columns loss, dataset, seed, status and one per metric, and what follows from them."""
 
     results: pd.DataFrame
     baseline: str
@@ -57,8 +56,8 @@ class Findings:
         return cls(collected.table, experiment.baseline, collected.jackknife, experiment.baselines)
 
     @cached_property
-    def figures(self) -> dict[str, MetricColumn]:
-        """The main figure, for every dataset on which some run has one."""
+    def main_columns(self) -> dict[str, MetricColumn]:
+        """The main metric of every dataset on which some run has it."""
         found = {str(name): main_column(rows) for name, rows in self.results.groupby("dataset", sort=True)}
         return {name: column for name, column in found.items() if column is not None}
 
@@ -73,13 +72,13 @@ class Findings:
 
     @cached_property
     def common(self) -> MetricColumn | None:
-        """The figure that means the same on every dataset: the main one if they share it, else verification's."""
-        different = {column.key: column for column in self.figures.values()}
+        """The metric that means the same on every dataset: the main one if they share it, else verification's."""
+        different = {column.key: column for column in self.main_columns.values()}
         if len(different) <= 1:
             return next(iter(different.values()), None)
         verification = main_columns()["open"]
         with_it = self.results.groupby("dataset")[verification.key].count() > 0
-        return verification if all(with_it[name] for name in self.figures) else None
+        return verification if all(with_it[name] for name in self.main_columns) else None
 
     def of(self, key: str, lower_is_better: bool = False) -> Mapping[tuple[str, str], Finding]:
         """(loss, dataset) → finding, for every dataset that has the metric, and for all of them where there are
@@ -94,22 +93,17 @@ class Findings:
 
     @cached_property
     def places(self) -> pd.Series:
-        """Average rank by the main figure, best first; empty if no dataset has been run with every loss."""
+        """Average rank by the main metric, best first; empty if no dataset has been run with every loss."""
         return self.ranks(PRIMARY).average.dropna()
 
     @cached_property
-    def rank_note(self) -> str:
-        """Why ranks alone separate nothing, or nothing to say."""
-        return critical_difference(self.ranks(PRIMARY)).note if len(self.losses) > 1 and len(self.figures) > 1 else ""
-
-    @cached_property
     def differences(self) -> pd.DataFrame:
-        """Each loss against the baseline by the main figure of every dataset, and by the common one over all."""
+        """Each loss against the baseline by the main metric of every dataset, and by the common one over all."""
         rows = self._with(PRIMARY)
         by_dataset = compare(rows, self.baseline, [PRIMARY], self._all_jackknife, against=self.baselines)
         by_dataset = by_dataset[by_dataset["dataset"] != ALL_DATASETS]
-        by_dataset = by_dataset.assign(metric=[self.figures[name].key for name in by_dataset["dataset"]])
-        if self.common is None or len(self.figures) < 2:
+        by_dataset = by_dataset.assign(metric=[self.main_columns[name].key for name in by_dataset["dataset"]])
+        if self.common is None or len(self.main_columns) < 2:
             return by_dataset
         overall = compare(rows, self.baseline, [self.common.key], self._all_jackknife, against=self.baselines)
         return pd.concat([by_dataset, overall[overall["dataset"] == ALL_DATASETS]], ignore_index=True)
@@ -127,7 +121,7 @@ class Findings:
     def _with_primary(self) -> pd.DataFrame:
         rows = self.results.copy()
         rows[PRIMARY] = float("nan")
-        for name, column in self.figures.items():
+        for name, column in self.main_columns.items():
             here = rows["dataset"] == name
             rows.loc[here, PRIMARY] = pd.to_numeric(rows.loc[here, column.key]).astype(float)
         return rows
@@ -137,7 +131,7 @@ class Findings:
         """With PRIMARY beside the metric that it is."""
         found = {}
         for (loss, dataset, seed), values in self.jackknife.items():
-            column = self.figures.get(dataset)
+            column = self.main_columns.get(dataset)
             first = {PRIMARY: values[column.key]} if column is not None and column.key in values else {}
             found[loss, dataset, seed] = {**values, **first}
         return found
@@ -178,7 +172,7 @@ def _finding(summary: Mapping[Any, Any], tie: Mapping[Any, Any], best: Any, runs
         diverged=diverged,
         mean=mean,
         half_width=_number(summary["half_width"]),
-        carries=str(summary["interval"]).partition("carries ")[2],
+        carries=str(summary["carries"]),
         seeds=int(summary["n_seeds"]),
         best=is_best,
         tied=True if is_best else None if pd.isna(tie["tied_with_best"]) else bool(tie["tied_with_best"]),

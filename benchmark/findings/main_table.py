@@ -1,51 +1,48 @@
-"""Losses by datasets: the main figure of each dataset side by side, and the same for every other metric."""
+"""Losses by datasets: the main metric of each dataset side by side, and the same for every other metric."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from benchmark.findings.about_losses import AboutLoss
 from benchmark.findings.findings import PRIMARY, Finding, Findings
+from benchmark.findings.notes import PAIRED, PLUS_MINUS, carried
 from benchmark.metrics import MetricColumn
 from benchmark.statistics import ALL_DATASETS
 from benchmark.tables import BEST, TIED, Column, Row, Table, Value, with_error
 from benchmark.tables.model import NOTHING
 from benchmark.text import counted
 
-PLUS_MINUS = "± is half of the 95 % interval"
-PAIRED = (
-    "Losses are tested in pairs, by the same seeds and test identities, and corrected for the number of pairs: "
-    "two can differ significantly although their intervals overlap."
-)
-Losses = Mapping[str, AboutLoss]
+Losses = Mapping[str, AboutLoss]  # by label
+Places = Mapping[str, float]  # by label: the average rank in a table; losses without one are left out
 
 
-def leaderboard(findings: Findings, losses: Losses) -> Table:
-    """The table to look at first."""
-    return _by_dataset(
-        findings,
-        losses,
-        PRIMARY,
-        findings.figures,
-        name="table",
-        title="Main figure of each dataset",
-        caption="Classification accuracy where the test classes are the training "
-        "classes (closed), verification accuracy where they are not (open).",
+@dataclass(frozen=True)
+class LossColumn:
+    """A column beside the metrics: a value for each loss, from its label."""
+
+    column: Column
+    value: Callable[[str], Value]
+
+
+Beside = Callable[[Places], Sequence[LossColumn]]
+
+
+def main_table(findings: Findings, losses: Losses, beside: Beside | None = None) -> Table:
+    """The table to look at first. `beside` gives the columns after the metrics; by default rank, family, settings."""
+    caption = (
+        "Classification accuracy where the test classes are the training classes (closed), verification accuracy where "
+        "they are not (open)."
     )
+    title = "Main metric of each dataset"
+    return _by_dataset(findings, losses, PRIMARY, findings.main_columns, ("table", title, caption), beside)
 
 
-def by_metric(findings: Findings, losses: Losses, column: MetricColumn) -> Table:
+def by_metric(findings: Findings, losses: Losses, column: MetricColumn, beside: Beside | None = None) -> Table:
     """The same for one metric."""
     with_it = findings.results.groupby("dataset")[column.key].count()
     datasets = {str(name): column for name in sorted(with_it.index) if with_it[name] > 0}
-    meaning = f"{column.meaning[0].upper()}{column.meaning[1:]}"
-    return _by_dataset(
-        findings,
-        losses,
-        column.key,
-        datasets,
-        name=column.slug,
-        title=column.heading,
-        caption=f"{meaning}. {column.better.capitalize()} is better.",
-    )
+    caption = f"{column.meaning[0].upper()}{column.meaning[1:]}. {column.better.capitalize()} is better."
+    return _by_dataset(findings, losses, column.key, datasets, (column.slug, column.heading, caption), beside)
 
 
 def _by_dataset(
@@ -53,9 +50,8 @@ def _by_dataset(
     losses: Losses,
     key: str,
     datasets: Mapping[str, MetricColumn],
-    name: str,
-    title: str,
-    caption: str,
+    words: tuple[str, str, str],  # name, title and caption
+    beside: Beside | None,
 ) -> Table:
     shown = dict(datasets)
     one_metric = {column.key: column for column in datasets.values()}
@@ -66,31 +62,44 @@ def _by_dataset(
     ranks = findings.ranks(key, lower)
     places = {str(loss): float(place) for loss, place in ranks.average.dropna().items()}
     order = sorted(losses, key=lambda loss: (places.get(loss, float("inf")), loss))
+    after = _usual(losses, len(datasets) > 1)(places) if beside is None else beside(places)
     columns = [Column("Loss", numeric=False, name="loss")]
     columns += [
         Column(_heading(one, column, key == PRIMARY), column.meaning, tags={"dataset": one})
         for one, column in shown.items()
-    ]
-    columns += [
-        Column("Average rank" if len(datasets) > 1 else "Rank", "1 is the best; equal means share their ranks"),
-        Column("Family", "what the loss changes", numeric=False, secondary=True),
-        Column("Settings", "hyper-parameters, given or by default", numeric=False, secondary=True),
     ]
     rows = [
         Row(
             (
                 Value(loss),
                 *(entry_of(found.get((loss, one)), column, len(order)) for one, column in shown.items()),
-                with_error(places.get(loss), decimals=1),
-                Value(losses[loss].family),
-                Value(losses[loss].settings or NOTHING),
+                *(one.value(loss) for one in after),
             ),
             tags={"loss": loss, "family": losses[loss].family},
         )
         for loss in order
     ]
-    notes = (what_the_interval_carries(found, list(datasets)), PAIRED, *_unranked(ranks.left_out))
-    return Table(name, title, tuple(columns), tuple(rows), caption, tuple(note for note in notes if note))
+    notes = (_what_intervals_carry(found, list(datasets)), PAIRED, *_unranked(ranks.left_out))
+    name, title, caption = words
+    return Table(name, title, (*columns, *(one.column for one in after)), tuple(rows), caption, notes)
+
+
+def _usual(losses: Losses, is_average: bool) -> Beside:
+    heading = "Average rank" if is_average else "Rank"
+    return lambda places: [
+        LossColumn(
+            Column(heading, "1 is the best; equal means share their ranks"),
+            lambda loss: with_error(places.get(loss), decimals=1),
+        ),
+        LossColumn(
+            Column("Family", "what the loss changes", numeric=False, secondary=True),
+            lambda loss: Value(losses[loss].family),
+        ),
+        LossColumn(
+            Column("Settings", "hyper-parameters, given or by default", numeric=False, secondary=True),
+            lambda loss: Value(losses[loss].settings or NOTHING),
+        ),
+    ]
 
 
 def _heading(dataset: str, column: MetricColumn, with_metric: bool) -> str:
@@ -123,14 +132,13 @@ def note_on(finding: Finding) -> str:
     return f"{finding.diverged} of {finding.runs} runs diverged; the mean is over the others"
 
 
-def what_the_interval_carries(found: Mapping[tuple[str, str], Finding], datasets: list[str]) -> str:
-    """`± is half of the 95 % interval over 5 seeds; on digits it carries the seeds, on glyphs …`."""
-    carried: dict[str, list[str]] = {}
+def _what_intervals_carry(found: Mapping[tuple[str, str], Finding], datasets: list[str]) -> str:
+    """`± is half of the 95 % interval; on digits it carries the seeds, on glyphs …`."""
+    kinds: dict[str, list[str]] = {}
     for dataset in datasets:
-        kinds = sorted({one.carries for (_, name), one in found.items() if name == dataset and one.carries})
-        carried.setdefault(" or ".join(f"the {kind}" for kind in kinds), []).append(dataset)
-    parts = [f"on {', '.join(names)} it carries {kinds}" for kinds, names in carried.items() if kinds]
-    without = carried.get("", [])
+        kinds.setdefault(carried(found, dataset), []).append(dataset)
+    without = kinds.pop("", [])
+    parts = [f"on {', '.join(names)} it carries {kind}" for kind, names in kinds.items()]
     if not parts:
         return "There is no interval: one needs two seeds."
     parts += [f"on {', '.join(without)} there is none (one seed)"] if without else []

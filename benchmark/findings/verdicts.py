@@ -12,7 +12,7 @@ class DatasetVerdict:
     """The losses of one dataset, sorted by what the test says of them; each list has the best means first."""
 
     dataset: str
-    figure: MetricColumn | None  # None: no run has a value
+    column: MetricColumn | None  # None: no run has a value
     seeds: int  # that the best mean is over
     most_seeds: int  # that any mean is over
     best: list[str] = field(default_factory=list)  # more than one where means are equal
@@ -49,7 +49,7 @@ class DatasetVerdict:
 
     @property
     def is_open(self) -> bool:
-        """Whether no loss at all can be told from the best."""
+        """Whether no loss at all is significantly worse than the best."""
         return len(self.ranked) > 1 and not self.worse and not self.untested
 
 
@@ -59,8 +59,8 @@ def verdicts(findings: Findings) -> list[DatasetVerdict]:
 
 
 def overall(findings: Findings) -> DatasetVerdict | None:
-    """By the mean of the common figure over all datasets; None with one dataset or without such a figure."""
-    if findings.common is None or len(findings.figures) < 2:
+    """By the mean of the common metric over all datasets; None with one dataset or without such a metric."""
+    if findings.common is None or len(findings.main_columns) < 2:
         return None
     parts = [one for (_, dataset), one in findings.of(findings.common.key).items() if dataset == ALL_DATASETS]
     return _sorted_out(ALL_DATASETS, findings.common, parts)
@@ -69,19 +69,19 @@ def overall(findings: Findings) -> DatasetVerdict | None:
 def _verdict(dataset: str, findings: Findings) -> DatasetVerdict:
     parts = [one for (_, name), one in findings.of(PRIMARY).items() if name == dataset]
     if parts:
-        return _sorted_out(dataset, findings.figures[dataset], parts)
+        return _sorted_out(dataset, findings.main_columns[dataset], parts)
     rows = findings.results[findings.results["dataset"] == dataset]
     counts = {str(loss): (len(part), len(part)) for loss, part in rows.groupby("loss", sort=True)}
     return DatasetVerdict(dataset, None, 0, 0, diverged=counts, without_value=list(counts))
 
 
-def _sorted_out(dataset: str, figure: MetricColumn, parts: list[Finding]) -> DatasetVerdict:
-    sign = 1.0 if figure.lower_is_better else -1.0
+def _sorted_out(dataset: str, column: MetricColumn, parts: list[Finding]) -> DatasetVerdict:
+    sign = 1.0 if column.lower_is_better else -1.0
     with_mean = [(sign * one.mean, one.loss, one) for one in parts if one.mean is not None]
     ranked = [one for *_, one in sorted(with_mean, key=lambda entry: entry[:2])]
     verdict = DatasetVerdict(
         dataset,
-        figure,
+        column,
         seeds=ranked[0].seeds if ranked else 0,
         most_seeds=max((one.seeds for one in ranked), default=0),
         best=[one.loss for one in ranked if one.best],

@@ -24,7 +24,11 @@ MOST_SHOWN = 3
 
 
 class EntryError(InputError):
-    """Why a file is no entry; the message begins with the file's name."""
+    """Why a file is not an entry; the message begins with the file's name."""
+
+    def __init__(self, file: str, reason: str) -> None:
+        super().__init__(f"{file}: {reason}")
+        self.file, self.reason = file, reason
 
 
 @dataclass
@@ -42,7 +46,7 @@ def read_entries(folder: Path) -> Entries:
         try:
             found.sound[path.stem] = read_entry(path)
         except EntryError as problem:
-            found.refused[path.name] = str(problem)
+            found.refused[problem.file] = problem.reason
     return found
 
 
@@ -51,9 +55,9 @@ def read_entry(path: Path) -> Entry:
     try:
         entry = parse(_content(path))
     except ValueError as problem:
-        raise EntryError(f"{_printable(path.name)}: {problem}") from problem
+        raise EntryError(_printable(path.name), str(problem)) from problem
     if path.name != f"{entry.name}.json":
-        raise EntryError(f"{_printable(path.name)}: what it holds belongs into a file named {entry.name}.json")
+        raise EntryError(_printable(path.name), f"what it holds belongs into a file named {entry.name}.json")
     return entry
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import losses
 from benchmark.audit import CheckOutcome
 from benchmark.errors import InputError
-from benchmark.findings.about_losses import family
+from benchmark.findings import family
 from benchmark.leaderboard.entries import FORMAT, Entry, EntryRun, is_tuned
 from benchmark.leaderboard.entry_files import parse
 from benchmark.metrics import columns, keys

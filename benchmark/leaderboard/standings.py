@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from benchmark.cell import PROTOCOL_VERSION
-from benchmark.findings.findings import Findings
+from benchmark.findings import AboutLoss, Findings
 from benchmark.leaderboard.entries import Entry, Result, entry_name, in_order, short_hash
 from benchmark.spec import Experiment, LossRow
 from benchmark.spec.labels import with_settings
@@ -50,6 +50,11 @@ class Board:
         ranked = [str(label) for label in self.findings.places.index]
         return [*ranked, *sorted(set(self.entries) - set(ranked))]
 
+    @cached_property
+    def about(self) -> dict[str, AboutLoss]:
+        """What tables say of each entry beside its metrics, by label."""
+        return {label: _about(entry) for label, entry in self.entries.items()}
+
 
 @dataclass(frozen=True)
 class Standings:
@@ -58,6 +63,15 @@ class Standings:
     current: Board | None
     others: list[Board] = field(default_factory=list)
     outdated: dict[str, str] = field(default_factory=dict)  # an entry's name → why it does not count
+
+
+def _about(entry: Entry) -> AboutLoss:
+    shown = {key: value for key, value in entry.settings.items() if key in entry.hyper or _is_number(key, value)}
+    return AboutLoss(entry.label, entry.family, with_settings("", shown).strip())
+
+
+def _is_number(key: str, value: object) -> bool:
+    return key == "s" or (isinstance(value, int | float) and not isinstance(value, bool))
 
 
 def standings(
@@ -175,7 +189,7 @@ def _is_asked_for(board: Board, experiment: Experiment) -> bool:
 
 
 def results(entries: Mapping[str, Entry]) -> pd.DataFrame:
-    """One row a run, as `benchmark.statistics` wants them."""
+    """One row per run, as `benchmark.statistics` wants them."""
     rows = [row for label, entry in entries.items() for row in _rows(label, entry)]
     return pd.DataFrame(rows)
 

@@ -1,43 +1,38 @@
-"""Where losses stand, in tables and sentences for the screen; the site shows the same tables."""
+"""The standings in tables and sentences for the screen; the site shows the same tables."""
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import pandas as pd
 
-from benchmark.findings.about_losses import AboutLoss
-from benchmark.findings.differences import differences, why_no_differences
-from benchmark.findings.findings import Findings
-from benchmark.findings.main_table import Losses, leaderboard
+from benchmark.findings import Findings, by_metric, differences, main_table, why_no_differences
+from benchmark.leaderboard.columns import beside
 from benchmark.leaderboard.entries import Entry
 from benchmark.leaderboard.entry_files import Entries
 from benchmark.leaderboard.standings import Board, Standings
-from benchmark.spec.labels import with_settings
+from benchmark.metrics import MetricColumn
 from benchmark.statistics import MIN_SEEDS
 from benchmark.tables import Row, Table, as_terminal
 
 
-def about(board: Board) -> Losses:
-    """What tables say of each entry beside its figures."""
-    return {label: about_entry(entry) for label, entry in board.entries.items()}
+def standings_table(board: Board) -> Table:
+    """The main metric of each dataset, and every registered column."""
+    return main_table(board.findings, board.about, partial(beside, board))
 
 
-def about_entry(entry: Entry) -> AboutLoss:
-    shown = {key: value for key, value in entry.settings.items() if key in entry.hyper or _is_number(key, value)}
-    return AboutLoss(entry.label, entry.family, with_settings("", shown).strip())
-
-
-def _is_number(key: str, value: object) -> bool:
-    return key == "s" or (isinstance(value, int | float) and not isinstance(value, bool))
+def metric_table(board: Board, column: MetricColumn) -> Table:
+    """The same for one metric."""
+    return by_metric(board.findings, board.about, column, partial(beside, board))
 
 
 def whole_table(board: Board) -> str:
-    return as_terminal(leaderboard(board.findings, about(board)))
+    return as_terminal(standings_table(board))
 
 
 def of_each(board: Board, chosen: Sequence[Entry]) -> str:
     """Of each chosen entry its row, its differences from the baseline, and whom it is tied with."""
-    table = leaderboard(board.findings, about(board))
+    table = standings_table(board)
     return "\n\n".join(_of_one(board, entry, table) for entry in chosen)
 
 
@@ -50,13 +45,13 @@ def differences_of(board: Board, entry: Entry) -> Table | str:
     reason = why_no_differences(board.findings)
     if reason:
         return reason
-    table = differences(board.findings, about(board))
+    table = differences(board.findings, board.about)
     return replace(table, rows=_rows_of(table, entry.label))
 
 
 def ties_of(board: Board, entry: Entry) -> dict[str, str]:
-    """By dataset: whom the entry cannot be told apart from after Holm's correction, the nearest first."""
-    if len(board.entries) < 2 or not board.findings.figures:
+    """By dataset: whom the entry does not differ from after Holm's correction, the nearest first."""
+    if len(board.entries) < 2 or not board.findings.main_columns:
         return {}
     rows = Findings(board.findings.results, entry.label, board.findings.jackknife).differences
     return {str(dataset): _tied_with(part) for dataset, part in rows.groupby("dataset", sort=False)}
@@ -69,7 +64,7 @@ def _of_one(board: Board, entry: Entry, table: Table) -> str:
     parts = [as_terminal(own), against if isinstance(against, str) else as_terminal(against)]
     ties = [f"  {dataset}: {names}" for dataset, names in ties_of(board, entry).items()]
     if ties:
-        parts.append("\n".join([f"Tied with {entry.label}: those that a corrected test does not tell from it", *ties]))
+        parts.append("\n".join([f"Tied with {entry.label}: not significantly different after correction", *ties]))
     return "\n\n".join(parts)
 
 
@@ -89,7 +84,7 @@ def _tied_with(rows: pd.DataFrame) -> str:
 
 def left_aside(found: Standings, entries: Entries) -> list[str]:
     """A line for every entry that is not in the standings, with the reason."""
-    lines = [f"refused: {reason}" for reason in entries.refused.values()]
+    lines = [f"refused: {name}: {reason}" for name, reason in entries.refused.items()]
     lines += [f"apart: {name}.json: {reason}" for name, reason in sorted(found.outdated.items())]
     for board in found.others:
         names = ", ".join(sorted(f"{entry.name}.json" for entry in board.entries.values()))

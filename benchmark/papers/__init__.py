@@ -1,4 +1,4 @@
-"""Paper tables: published figures beside measured ones, with the reasons why they differ.
+"""Paper tables: published values beside measured ones, with the reasons why they differ.
 
 paper = papers.load("arcface")           # a shipped name, or the path of a YAML file
 papers.make_table(paper, "cpu", options) # runs what is missing, writes and shows the table

@@ -1,7 +1,7 @@
-"""Published beside measured, from a tidy frame of runs: the figures, the differences that a paper speaks of, the order.
+"""Published beside measured, from a tidy frame of runs: the values, the differences that a paper speaks of, the order.
 
 What was measured on other data than what was published is never subtracted from it: there, the direction of
-differences and the order of rows are compared, each within its own data. Published figures are subtracted from each
+differences and the order of rows are compared, each within its own data. Published values are subtracted from each
 other only within one source, or within sources that the paper file says are comparable.
 """
 
@@ -15,25 +15,25 @@ from benchmark.papers.paper import MeasuredColumn, Paper, PaperEffect, PaperRow,
 from benchmark.statistics import Agreement, Jackknife, compare, holm, rank_agreement, summarise
 
 LEVEL = 0.95
-SAME, OPPOSITE, NOT_TOLD_APART = "same direction", "opposite direction", "not told apart"
-MIXED, EQUAL = "published figures disagree", "published figures are equal"
+SAME, OPPOSITE, NOT_SIGNIFICANT = "same direction", "opposite direction", "not significant"
+MIXED, EQUAL = "published values disagree", "published values are equal"
 UNPUBLISHED, UNTESTED = "nothing published", "not tested"
 
 
 @dataclass(frozen=True)
 class MeasuredValue:
-    """A measured figure, in the unit that is shown."""
+    """A measured value, in the unit that is shown."""
 
     mean: float | None
     half_width: float | None
     seeds: int
     diverged: int
-    interval: str  # what it carries
+    carries: str  # what its interval carries
 
 
 @dataclass(frozen=True)
 class FromPublished:
-    """Measured minus published, on the same data; the interval is the measured figure's."""
+    """Measured minus published, on the same data; the interval is the measured value's."""
 
     value: float
     half_width: float | None
@@ -41,7 +41,7 @@ class FromPublished:
 
 @dataclass(frozen=True)
 class PublishedDifference:
-    """Of two rows' figures, which are of one source or of comparable ones."""
+    """Of two rows' values, which are of one source or of comparable ones."""
 
     value: float
     second_hand: bool  # one of the two is, or both
@@ -53,7 +53,7 @@ class EffectFound:
 
     effect: PaperEffect
     measured: MeasuredColumn
-    published: dict[str, PublishedDifference]  # by figure
+    published: dict[str, PublishedDifference]  # by column
     remark: str  # on what was published
     difference: float | None
     half_width: float | None
@@ -64,10 +64,10 @@ class EffectFound:
 
 @dataclass(frozen=True)
 class OrderFound:
-    """How far a measured figure and a published one put the rows in the same order."""
+    """How far a measured column and a published one put the rows in the same order."""
 
     measured: MeasuredColumn
-    figure: PublishedColumn
+    column: PublishedColumn
     agreement: Agreement
 
 
@@ -75,20 +75,20 @@ class OrderFound:
 class Comparison:
     paper: Paper
     scale: Scale
-    estimates: dict[tuple[str, str], MeasuredValue]  # by row and measured figure
+    estimates: dict[tuple[str, str], MeasuredValue]  # by row and measured column
     effects: list[EffectFound]
     orders: list[OrderFound]
     left_out: dict[str, str]  # datasets that were not trained on, and why
     unfinished: int  # runs asked for that have no result
-    origin: str = ""  # what the measured figures were made with, in a sentence
+    origin: str = ""  # what the measured values were made with, in a sentence
 
-    def published(self, row: str, figure: str) -> Published | None:
-        return self.paper.row(row).published.get(figure)
+    def published(self, row: str, column: str) -> Published | None:
+        return self.paper.row(row).published.get(column)
 
-    def difference(self, row: str, figure: PublishedColumn, measured: MeasuredColumn) -> FromPublished | None:
+    def difference(self, row: str, column: PublishedColumn, measured: MeasuredColumn) -> FromPublished | None:
         """Only on the same data, and where both are known."""
-        published, estimate = self.published(row, figure.name), self.estimates.get((row, measured.name))
-        if not self.scale.on_same_data(figure, measured) or published is None:
+        published, estimate = self.published(row, column.name), self.estimates.get((row, measured.name))
+        if not self.scale.on_same_data(column, measured) or published is None:
             return None
         if estimate is None or estimate.mean is None:
             return None
@@ -104,7 +104,7 @@ def compare_with_published(
     unfinished: int = 0,
     origin: str = "",
 ) -> Comparison:
-    """`results` has the columns loss, dataset, seed and one a metric, as statistics take them."""
+    """`results` has the columns loss, dataset, seed and one per metric, as statistics take them."""
     estimates: dict[tuple[str, str], MeasuredValue] = {}
     effects: list[EffectFound] = []
     orders: list[OrderFound] = []
@@ -114,7 +114,7 @@ def compare_with_published(
             continue
         estimates |= _estimates(rows, measured, jackknife)
         effects += _effects(paper, rows, measured, jackknife)
-        orders += [_order(paper, rows, measured, paper.figure(name)) for name in measured.beside]
+        orders += [_order(paper, rows, measured, paper.column(name)) for name in measured.beside]
     return Comparison(paper, scale, estimates, effects, orders, left_out or {}, unfinished, origin)
 
 
@@ -134,7 +134,7 @@ def _estimates(
             half_width=_scaled(one["half_width"], measured),
             seeds=int(one["n_seeds"]),
             diverged=int(one["left_out"]),
-            interval=str(one["interval"]),
+            carries=str(one["carries"]),
         )
     return found
 
@@ -146,7 +146,7 @@ def _scaled(value: object, measured: MeasuredColumn) -> float | None:
 def _effects(
     paper: Paper, rows: pd.DataFrame, measured: MeasuredColumn, jackknife: Jackknife | None
 ) -> list[EffectFound]:
-    """Of the effects whose two rows were trained; Holm's correction is over the effects on this figure."""
+    """Of the effects whose two rows were trained; Holm's correction is over the effects on this column."""
     trained = set(rows["loss"])
     wanted = [effect for effect in paper.effects if {effect.row, effect.than} <= trained]
     tests = [_test(rows, effect, measured, jackknife) for effect in wanted]
@@ -184,7 +184,7 @@ def _test(
 def _published_effect(
     paper: Paper, effect: PaperEffect, measured: MeasuredColumn
 ) -> tuple[dict[str, PublishedDifference], str]:
-    """The differences by figure, and what is to be said of their sources."""
+    """The differences by column, and what is to be said of their sources."""
     found, remarks = {}, []
     for name in measured.beside:
         one, other = (paper.row(label).published.get(name) for label in (effect.row, effect.than))
@@ -192,7 +192,7 @@ def _published_effect(
             continue
         group = paper.comparable_with(one.source)
         if other.source.key not in group.sources:
-            remarks.append(f"{name}: the two published figures are of different sources and are not subtracted")
+            remarks.append(f"{name}: the two published values are of different sources and are not subtracted")
             continue
         second_hand = one.source.second_hand or other.source.second_hand
         found[name] = PublishedDifference(one.value - other.value, second_hand)
@@ -205,7 +205,7 @@ def _verdict(published: Collection[float], difference: float | None, p_holm: flo
     if difference is None or p_holm is None:
         return UNTESTED
     if p_holm >= 1 - LEVEL:
-        return NOT_TOLD_APART
+        return NOT_SIGNIFICANT
     if not published:
         return UNPUBLISHED
     if not signs:
@@ -215,15 +215,15 @@ def _verdict(published: Collection[float], difference: float | None, p_holm: flo
     return SAME if signs == {np.sign(difference)} else OPPOSITE
 
 
-def _order(paper: Paper, rows: pd.DataFrame, measured: MeasuredColumn, figure: PublishedColumn) -> OrderFound:
-    """Of the most rows whose published figures are of one source or of comparable ones."""
+def _order(paper: Paper, rows: pd.DataFrame, measured: MeasuredColumn, column: PublishedColumn) -> OrderFound:
+    """Of the most rows whose published values are of one source or of comparable ones."""
     by_seed = rows.pivot_table(index="loss", columns="seed", values=measured.metric, aggfunc="mean", dropna=False)
     groups: dict[frozenset[str], list[PaperRow]] = {}
     for row in paper.rows:
-        if figure.name in row.published and row.label in by_seed.index:
-            sources = paper.comparable_with(row.published[figure.name].source).sources
+        if column.name in row.published and row.label in by_seed.index:
+            sources = paper.comparable_with(row.published[column.name].source).sources
             groups.setdefault(sources, []).append(row)
     both = max(groups.values(), key=len, default=[])
-    published = [row.published[figure.name].value for row in both]
+    published = [row.published[column.name].value for row in both]
     values = by_seed.reindex([row.label for row in both]).to_numpy(dtype=np.float64)
-    return OrderFound(measured, figure, rank_agreement(published, values, LEVEL))
+    return OrderFound(measured, column, rank_agreement(published, values, LEVEL))

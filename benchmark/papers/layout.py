@@ -1,9 +1,9 @@
-"""A comparison as tables for eyes: the figures, the differences that the paper speaks of, the order of rows."""
+"""A comparison as tables for display: the values, the differences that the paper speaks of, the order of rows."""
 
 from benchmark.papers.comparison import (
     EQUAL,
     MIXED,
-    NOT_TOLD_APART,
+    NOT_SIGNIFICANT,
     OPPOSITE,
     SAME,
     UNPUBLISHED,
@@ -11,17 +11,19 @@ from benchmark.papers.comparison import (
     Comparison,
     EffectFound,
 )
-from benchmark.papers.paper import FIGURES, MeasuredColumn, PaperRow, PublishedColumn
+from benchmark.papers.paper import COLUMNS, MeasuredColumn, PaperRow, PublishedColumn
 from benchmark.papers.setting import differences, unknown
-from benchmark.tables import Column, Row, Table, Value, with_error
+from benchmark.statistics import interval_in_words
+from benchmark.tables import Column, Row, Table, Value, with_error, with_p
+from benchmark.text import counted, number
 
 NOTHING = Value("–")
 VERDICTS = {
     SAME: "same direction",
     OPPOSITE: "OPPOSITE direction",
-    NOT_TOLD_APART: "not told apart here",
-    MIXED: "published figures point both ways",
-    EQUAL: "published figures are equal",
+    NOT_SIGNIFICANT: "not significant here",
+    MIXED: "published values point both ways",
+    EQUAL: "published values are equal",
     UNPUBLISHED: "measured only",
     UNTESTED: "too few seeds to test",
 }
@@ -38,26 +40,26 @@ def for_spreadsheets(comparison: Comparison) -> list[Table]:
 
 
 def _made(comparison: Comparison, sources: bool) -> list[Table]:
-    layout = _by_figure if comparison.paper.layout == FIGURES else _by_loss
+    layout = _by_column if comparison.paper.layout == COLUMNS else _by_loss
     return [layout(comparison, sources), *_effects(comparison, sources), *_orders(comparison)]
 
 
 def _by_loss(comparison: Comparison, sources: bool) -> Table:
-    """A line a loss. A figure measured on the published data stands beside it with the difference."""
+    """A line per loss. A value measured on the published data stands beside it with the difference."""
     columns, cells = [Column("loss", numeric=False)], [[Value(row.label)] for row in comparison.paper.rows]
     placed: set[str] = set()
-    for figure in comparison.paper.figures:
-        columns.append(Column(f"{_heading(figure)}, published", figure.meaning))
-        _fill(cells, [published_entry(comparison, row, figure) for row in comparison.paper.rows])
+    for column in comparison.paper.columns:
+        columns.append(Column(f"{_heading(column)}, published", column.meaning))
+        _fill(cells, [published_entry(comparison, row, column) for row in comparison.paper.rows])
         if sources:
-            columns.append(Column(f"{_heading(figure)}, published, source", numeric=False))
-            _fill(cells, [source_entry(comparison, row, figure) for row in comparison.paper.rows])
-        for measured in _on_same_data(comparison, figure):
+            columns.append(Column(f"{_heading(column)}, published, source", numeric=False))
+            _fill(cells, [source_entry(comparison, row, column) for row in comparison.paper.rows])
+        for measured in _on_same_data(comparison, column):
             if measured.name not in placed:
                 columns.append(_measured_column(measured))
                 _fill(cells, [measured_entry(comparison, row, measured) for row in comparison.paper.rows])
-            columns.append(_difference_column(figure, measured))
-            _fill(cells, [difference_entry(comparison, row, figure, measured) for row in comparison.paper.rows])
+            columns.append(_difference_column(column, measured))
+            _fill(cells, [difference_entry(comparison, row, column, measured) for row in comparison.paper.rows])
             placed.add(measured.name)
     for measured in comparison.scale.measured:
         if measured.name not in placed:
@@ -66,11 +68,11 @@ def _by_loss(comparison: Comparison, sources: bool) -> Table:
     return _main_table(comparison, columns, cells)
 
 
-def _by_figure(comparison: Comparison, sources: bool) -> Table:
-    """A line a figure, for tables of few losses: each loss has a column as published and one as measured."""
+def _by_column(comparison: Comparison, sources: bool) -> Table:
+    """A line per column, for tables of few losses: each loss has a column as published and one as measured."""
     trained = {loss.label for loss in comparison.scale.experiment.losses}
-    with_difference = any(_on_same_data(comparison, figure) for figure in comparison.paper.figures)
-    columns = [Column("published figure", numeric=False), Column("measured figure", numeric=False)]
+    with_difference = any(_on_same_data(comparison, column) for column in comparison.paper.columns)
+    columns = [Column("published metric", numeric=False), Column("measured metric", numeric=False)]
     for row in comparison.paper.rows:
         columns += [Column(f"{row.label}, published")] if row.published else []
         columns += [Column(f"{row.label}, published, source", numeric=False)] if sources and row.published else []
@@ -78,32 +80,32 @@ def _by_figure(comparison: Comparison, sources: bool) -> Table:
         if with_difference and row.published and row.label in trained:
             columns.append(Column("difference", "measured minus published", name=f"{row.label}, difference"))
     cells = []
-    for figure, measured in _pairs(comparison):
-        line = [Value(_heading(figure) if figure else "–"), Value(_measured_heading(measured) if measured else "–")]
+    for column, measured in _pairs(comparison):
+        line = [Value(_heading(column) if column else "–"), Value(_measured_heading(measured) if measured else "–")]
         for row in comparison.paper.rows:
             is_trained = row.label in trained
-            line += [published_entry(comparison, row, figure)] if row.published else []
-            line += [source_entry(comparison, row, figure)] if sources and row.published else []
+            line += [published_entry(comparison, row, column)] if row.published else []
+            line += [source_entry(comparison, row, column)] if sources and row.published else []
             line += [measured_entry(comparison, row, measured)] if is_trained else []
             if with_difference and row.published and is_trained:
-                line.append(difference_entry(comparison, row, figure, measured))
+                line.append(difference_entry(comparison, row, column, measured))
         cells.append(line)
     return _main_table(comparison, columns, cells)
 
 
 def _pairs(comparison: Comparison) -> list[tuple[PublishedColumn | None, MeasuredColumn | None]]:
-    """Each published figure with the measured one that stands beside it alone; the other measured ones follow."""
+    """Each published column with the measured one that stands beside it alone; the other measured ones follow."""
     alone = {one.beside[0]: one for one in comparison.scale.measured if len(one.beside) == 1}
     pairs: list[tuple[PublishedColumn | None, MeasuredColumn | None]] = [
-        (figure, alone.get(figure.name)) for figure in comparison.paper.figures
+        (column, alone.get(column.name)) for column in comparison.paper.columns
     ]
     placed = {measured.name for _, measured in pairs if measured}
     return pairs + [(None, measured) for measured in comparison.scale.measured if measured.name not in placed]
 
 
-def published_entry(comparison: Comparison, row: PaperRow, figure: PublishedColumn | None) -> Value:
-    """As it was read; another source than the main one is told in a note, and 2nd-hand wherever it is."""
-    published = comparison.published(row.label, figure.name) if figure else None
+def published_entry(comparison: Comparison, row: PaperRow, column: PublishedColumn | None) -> Value:
+    """As it was read; another source than the main one gets a note, and 2nd-hand wherever it is."""
+    published = comparison.published(row.label, column.name) if column else None
     if published is None:
         return NOTHING
     text = f"{published.value:.2f}" + (f" (mean of {len(published.runs)})" if len(published.runs) > 1 else "")
@@ -112,8 +114,8 @@ def published_entry(comparison: Comparison, row: PaperRow, figure: PublishedColu
     return Value(text, published.value, note=note)
 
 
-def source_entry(comparison: Comparison, row: PaperRow, figure: PublishedColumn | None) -> Value:
-    published = comparison.published(row.label, figure.name) if figure else None
+def source_entry(comparison: Comparison, row: PaperRow, column: PublishedColumn | None) -> Value:
+    published = comparison.published(row.label, column.name) if column else None
     return NOTHING if published is None else Value(published.source.in_words)
 
 
@@ -122,24 +124,19 @@ def measured_entry(comparison: Comparison, row: PaperRow, measured: MeasuredColu
     if estimate is None:
         return Value("–", note=row.unmeasured)
     runs = estimate.seeds + estimate.diverged
-    note = f"{estimate.diverged} of {runs} runs diverged or have no such figure" if estimate.diverged else ""
+    note = f"{estimate.diverged} of {runs} runs diverged or have no value" if estimate.diverged else ""
     if estimate.mean is None:
         return Value("no value", note=note)
     return with_error(estimate.mean, estimate.half_width, note=note)
 
 
 def difference_entry(
-    comparison: Comparison, row: PaperRow, figure: PublishedColumn | None, measured: MeasuredColumn | None
+    comparison: Comparison, row: PaperRow, column: PublishedColumn | None, measured: MeasuredColumn | None
 ) -> Value:
-    found = comparison.difference(row.label, figure, measured) if figure and measured else None
+    found = comparison.difference(row.label, column, measured) if column and measured else None
     if found is None:
         return NOTHING
-    entry = with_error(found.value, found.half_width)
-    return _signed(entry) if found.value > 0 else entry
-
-
-def _signed(entry: Value) -> Value:
-    return Value(f"+{entry.text}", entry.value, entry.mark, entry.note, entry.error)
+    return with_error(found.value, found.half_width, signed=True)
 
 
 def _effects(comparison: Comparison, sources: bool) -> list[Table]:
@@ -147,7 +144,7 @@ def _effects(comparison: Comparison, sources: bool) -> list[Table]:
         return []
     columns = [
         Column("difference", numeric=False),
-        Column("measured figure", numeric=False),
+        Column("measured metric", numeric=False),
         Column("published", numeric=False),
         *([Column("published, remark", numeric=False)] if sources else []),
         Column("measured"),
@@ -156,21 +153,20 @@ def _effects(comparison: Comparison, sources: bool) -> list[Table]:
     ]
     lines = []
     for found in comparison.effects:
-        entry = with_error(found.difference, found.half_width, note=found.note)
         cells = (
             Value(f"{found.effect.row} − {found.effect.than}"),
             Value(_measured_heading(found.measured)),
             Value(_published_differences(found), note=found.remark),
             *([Value(found.remark)] if sources else []),
-            _signed(entry) if (found.difference or 0.0) > 0 else entry,
-            Value("–") if found.p_holm is None else Value(_p(found.p_holm), found.p_holm),
+            with_error(found.difference, found.half_width, note=found.note, signed=True),
+            with_p(found.p_holm),
             Value(VERDICTS[found.verdict]),
         )
         lines.append(Row(cells))
     caption = (
         "Differences between rows, published and measured each within its own data, with the 95 % interval of the "
         "paired difference. A direction counts where p, corrected by Holm's method over the differences of one "
-        "figure, is below .05."
+        "column, is below .05."
     )
     name = f"{comparison.scale.experiment.name}-differences"
     return [Table(name, "Do the differences point the same way?", tuple(columns), tuple(lines), caption)]
@@ -179,18 +175,10 @@ def _effects(comparison: Comparison, sources: bool) -> list[Table]:
 def _published_differences(found: EffectFound) -> str:
     """`LFW +0.12; CFP-FP +0.24 (2nd-hand)`, or a dash."""
     parts = [
-        f"{name} {_with_sign(one.value)}" + (" (2nd-hand)" if one.second_hand else "")
+        f"{name} {number(one.value, signed=True)}" + (" (2nd-hand)" if one.second_hand else "")
         for name, one in found.published.items()
     ]
     return "; ".join(parts) or NOTHING.text
-
-
-def _with_sign(value: float) -> str:
-    return f"{value:+.2f}".replace("-", "−")
-
-
-def _p(value: float) -> str:
-    return "<.0001" if value < 0.0001 else f"{value:.4f}"
 
 
 def _orders(comparison: Comparison) -> list[Table]:
@@ -198,8 +186,8 @@ def _orders(comparison: Comparison) -> list[Table]:
     if not found:
         return []
     columns = [
-        Column("published figure", numeric=False),
-        Column("measured figure", numeric=False),
+        Column("published metric", numeric=False),
+        Column("measured metric", numeric=False),
         Column("rows"),
         Column("Kendall's τ-b"),
         Column("95 % interval"),
@@ -207,9 +195,9 @@ def _orders(comparison: Comparison) -> list[Table]:
     lines = []
     for order in found:
         agreement = order.agreement
-        ends = [_with_sign(end) for end in (agreement.low, agreement.high) if end is not None]
+        ends = [number(end, signed=True) for end in (agreement.low, agreement.high) if end is not None]
         cells = (
-            Value(_heading(order.figure)),
+            Value(_heading(order.column)),
             Value(_measured_heading(order.measured)),
             Value(str(agreement.rows), agreement.rows),
             with_error(agreement.tau),
@@ -218,8 +206,8 @@ def _orders(comparison: Comparison) -> list[Table]:
         lines.append(Row(cells))
     caption = (
         "1: both put the rows in the same order; −1: in the reverse; 0: no relation. The interval carries the measured "
-        "figures' seeds, drawn anew for all rows together; published figures count as exact. Rows count where their "
-        "published figures are of one source, or of comparable ones."
+        "values' seeds, drawn anew for all rows together; published values count as exact. Rows count where their "
+        "published values are of one source, or of comparable ones."
     )
     name = f"{comparison.scale.experiment.name}-order"
     return [Table(name, "Is the order of the rows the same?", tuple(columns), tuple(lines), caption)]
@@ -239,11 +227,11 @@ def _footnotes(comparison: Comparison) -> tuple[str, ...]:
     notes += [scale.note] if scale.note else []
     notes += [f"{label} was left out: {reason}" for label, reason in comparison.left_out.items()]
     notes += [f"{comparison.unfinished} runs have no result yet."] if comparison.unfinished else []
-    same = [measured for figure in paper.figures for measured in _on_same_data(comparison, figure)]
+    same = [measured for column in paper.columns for measured in _on_same_data(comparison, column)]
     if not same:
-        notes.append("Nothing is subtracted: published and measured figures are of different data or different losses.")
+        notes.append("Nothing is subtracted: published and measured values are of different data or different losses.")
     notes += [f"Differs: {difference}." for difference in differences(paper, scale)]
-    notes += [f"Not measured: {', '.join(one.figures)}: {one.because}." for one in scale.unmeasured]
+    notes += [f"Not measured: {', '.join(one.columns)}: {one.because}." for one in scale.unmeasured]
     missing = unknown(paper, scale)
     notes += [f"Not known of the published runs: {'; '.join(missing)}."] if missing else []
     notes += [comparison.origin] if comparison.origin else []
@@ -254,23 +242,24 @@ def _about_measured(comparison: Comparison) -> str:
     seeds = {estimate.seeds for estimate in comparison.estimates.values()}
     if not seeds:
         return "Measured: nothing yet."
-    count = f"{min(seeds)}" if len(seeds) == 1 else f"{min(seeds)} to {max(seeds)}"
+    least = f"{min(seeds)} to " if len(seeds) > 1 else ""
+    over = f"{least}{counted(max(seeds), 'seed')}"
     of_kind: dict[str, list[str]] = {}
     for (_, name), estimate in comparison.estimates.items():
-        if estimate.half_width is not None and name not in of_kind.setdefault(estimate.interval, []):
-            of_kind[estimate.interval].append(name)
+        if estimate.carries and name not in of_kind.setdefault(interval_in_words(estimate.carries), []):
+            of_kind[interval_in_words(estimate.carries)].append(name)
     if not of_kind:
-        return f"Measured: mean over {count} seed(s)."
+        return f"Measured: mean over {over}."
     kinds = [f"{kind} ({', '.join(names)})" if len(of_kind) > 1 else kind for kind, names in of_kind.items()]
-    return f"Measured: mean over {count} seeds ± half the width of the {'; '.join(kinds)}."
+    return f"Measured: mean over {over} ± half the width of the {'; '.join(kinds)}."
 
 
-def _on_same_data(comparison: Comparison, figure: PublishedColumn) -> list[MeasuredColumn]:
-    return [measured for measured in comparison.scale.measured if comparison.scale.on_same_data(figure, measured)]
+def _on_same_data(comparison: Comparison, column: PublishedColumn) -> list[MeasuredColumn]:
+    return [measured for measured in comparison.scale.measured if comparison.scale.on_same_data(column, measured)]
 
 
-def _heading(figure: PublishedColumn) -> str:
-    return f"{figure.name} {figure.unit}" + (f" ({figure.other_loss})" if figure.other_loss else "")
+def _heading(column: PublishedColumn) -> str:
+    return f"{column.name} {column.unit}" + (f" ({column.other_loss})" if column.other_loss else "")
 
 
 def _measured_heading(measured: MeasuredColumn) -> str:
@@ -281,8 +270,8 @@ def _measured_column(measured: MeasuredColumn) -> Column:
     return Column(f"{_measured_heading(measured)}, measured", f"{measured.metric} on {measured.dataset}")
 
 
-def _difference_column(figure: PublishedColumn, measured: MeasuredColumn) -> Column:
-    return Column("difference", "measured minus published", name=f"{measured.name} minus {figure.name}")
+def _difference_column(column: PublishedColumn, measured: MeasuredColumn) -> Column:
+    return Column("difference", "measured minus published", name=f"{measured.name} minus {column.name}")
 
 
 def _fill(cells: list[list[Value]], entries: list[Value]) -> None:

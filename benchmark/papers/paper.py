@@ -9,12 +9,12 @@ from benchmark.metrics import column
 from benchmark.spec import DatasetRow, Experiment
 
 PERCENT, DEGREES = "%", "°"
-LOSSES, FIGURES = "losses", "figures"
+LOSSES, COLUMNS = "losses", "columns"
 
 
 @dataclass(frozen=True)
 class Source:
-    """Where a figure was read."""
+    """Where a value was read."""
 
     key: str
     paper: str
@@ -33,7 +33,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Comparable:
-    """Sources whose figures may be subtracted from each other, and why."""
+    """Sources whose values may be subtracted from each other, and why."""
 
     sources: frozenset[str]  # their keys
     because: str
@@ -41,7 +41,7 @@ class Comparable:
 
 @dataclass(frozen=True)
 class Published:
-    """One published figure, of one run or several."""
+    """One published value, of one run or several."""
 
     runs: tuple[float, ...]
     source: Source
@@ -59,7 +59,7 @@ class PublishedColumn:
     unit: str
     data: str  # what it was trained and tested on
     meaning: str
-    other_loss: str  # the loss that it is of, where that is not the row's: such a figure is context
+    other_loss: str  # the loss that it is of, where that is not the row's: such a column is context
 
 
 @dataclass(frozen=True)
@@ -68,13 +68,13 @@ class PaperRow:
 
     label: str
     hyper: Mapping[str, float | int | str]  # as published
-    published: Mapping[str, Published]  # by the figure's name
+    published: Mapping[str, Published]  # by the column's name
     unmeasured: str  # why no scale trains it; empty: one does
 
 
 @dataclass(frozen=True)
 class PaperEffect:
-    """A difference that the paper speaks of: the first row's figure minus the second's."""
+    """A difference that the paper speaks of: the first row's value minus the second's."""
 
     row: str
     than: str
@@ -82,12 +82,12 @@ class PaperEffect:
 
 @dataclass(frozen=True)
 class MeasuredColumn:
-    """A figure that runs of a scale give."""
+    """A metric that runs of a scale give."""
 
     name: str
     dataset: str  # a label of the scale's experiment
     metric: str
-    beside: tuple[str, ...]  # the published figures that it is compared with
+    beside: tuple[str, ...]  # the published columns that it is compared with
 
     @property
     def unit(self) -> str:
@@ -109,9 +109,9 @@ class OwnData:
 
 @dataclass(frozen=True)
 class Unmeasured:
-    """Published figures that have no counterpart at a scale, and why."""
+    """Published columns that have no counterpart at a scale, and why."""
 
-    figures: tuple[str, ...]
+    columns: tuple[str, ...]
     because: str
 
 
@@ -129,14 +129,14 @@ class Scale:
     experiment: Experiment
 
     def data_of(self, label: str) -> str:
-        """What a dataset of the experiment is, in the words in which figures name their data."""
+        """What a dataset of the experiment is, in the words in which columns name their data."""
         own = self.own_data.get(label)
         return own.data if own else data_name(next(row for row in self.experiment.datasets if row.label == label))
 
-    def on_same_data(self, figure: PublishedColumn, measured: MeasuredColumn) -> bool:
+    def on_same_data(self, column: PublishedColumn, measured: MeasuredColumn) -> bool:
         """Only then may one be subtracted from the other."""
-        same_kind = figure.unit == measured.unit and not figure.other_loss
-        return figure.name in measured.beside and same_kind and self.data_of(measured.dataset) == figure.data
+        same_kind = column.unit == measured.unit and not column.other_loss
+        return column.name in measured.beside and same_kind and self.data_of(measured.dataset) == column.data
 
 
 @dataclass(frozen=True)
@@ -145,23 +145,23 @@ class Paper:
     path: Path
     title: str
     claim: str
-    layout: str  # LOSSES: a line a loss; FIGURES: a line a figure
+    layout: str  # LOSSES: a line per loss; COLUMNS: a line per column
     sources: tuple[Source, ...]  # the first is the main one
     comparable: tuple[Comparable, ...]  # no source is in two of them
     setting: Mapping[str, object]
-    figures: tuple[PublishedColumn, ...]
+    columns: tuple[PublishedColumn, ...]
     rows: tuple[PaperRow, ...]
     effects: tuple[PaperEffect, ...]
     scales: Mapping[str, Scale]
 
-    def figure(self, name: str) -> PublishedColumn:
-        return next(figure for figure in self.figures if figure.name == name)
+    def column(self, name: str) -> PublishedColumn:
+        return next(column for column in self.columns if column.name == name)
 
     def row(self, label: str) -> PaperRow:
         return next(row for row in self.rows if row.label == label)
 
     def comparable_with(self, source: Source) -> Comparable:
-        """The sources whose figures may be subtracted from this one's; itself alone, unless the file names others."""
+        """The sources whose values may be subtracted from this one's; itself alone, unless the file names others."""
         alone = Comparable(frozenset({source.key}), "")
         return next((group for group in self.comparable if source.key in group.sources), alone)
 

@@ -9,8 +9,8 @@ from pydantic import BeforeValidator, Field
 from benchmark.metrics import column
 from benchmark.metrics import keys as metric_keys
 from benchmark.papers.paper import (
+    COLUMNS,
     DEGREES,
-    FIGURES,
     LOSSES,
     PERCENT,
     Comparable,
@@ -45,11 +45,11 @@ Unit = Annotated[str, one_of("unit", (PERCENT, DEGREES))]
 class PaperKeys(Keys):
     title: Label
     claim: Text
-    layout: Annotated[str, one_of("layout", (LOSSES, FIGURES))] = LOSSES
+    layout: Annotated[str, one_of("layout", (LOSSES, COLUMNS))] = LOSSES
     sources: dict[str, Any] = Field(min_length=1)
     comparable: list[Any] = Field(default_factory=list)
     setting: dict[str, Any]
-    figures: list[Any] = Field(min_length=1)
+    columns: list[Any] = Field(min_length=1)
     rows: list[Any] = Field(min_length=1)
     effects: list[Any] = Field(default_factory=list)
     scales: dict[str, Any]
@@ -111,7 +111,7 @@ class MeasuredColumnKeys(Keys):
 
 
 class UnmeasuredKeys(Keys):
-    figures: Annotated[Labels, Field(min_length=1)]
+    columns: Annotated[Labels, Field(min_length=1)]
     because: Reason
 
 
@@ -125,10 +125,10 @@ def load_paper_file(path: Path) -> Paper:
     sources = _read_sources(keys.sources, problems)
     comparable = _read_comparable(keys.comparable, sources, problems)
     setting = problems.check(SettingKeys, keys.setting, ("setting",))
-    figures = _read_figures(keys.figures, problems)
-    rows = _read_rows(keys.rows, sources, figures, problems)
+    columns = _read_columns(keys.columns, problems)
+    rows = _read_rows(keys.rows, sources, columns, problems)
     effects = _read_effects(keys.effects, [row.label for row in rows], problems)
-    scales = _read_scales(data, path, figures, rows, problems)
+    scales = _read_scales(data, path, columns, rows, problems)
     problems.raise_if_any()
     return Paper(
         name=path.stem,
@@ -139,7 +139,7 @@ def load_paper_file(path: Path) -> Paper:
         sources=tuple(sources.values()),
         comparable=comparable,
         setting={} if setting is None else setting.model_dump(exclude_none=True),
-        figures=tuple(figures.values()),
+        columns=tuple(columns.values()),
         rows=rows,
         effects=effects,
         scales=scales,
@@ -174,19 +174,19 @@ def _read_comparable(given: list[Any], sources: Mapping[str, Source], problems: 
     return tuple(found)
 
 
-def _read_figures(given: list[Any], problems: FileErrors) -> dict[str, PublishedColumn]:
+def _read_columns(given: list[Any], problems: FileErrors) -> dict[str, PublishedColumn]:
     found: dict[str, PublishedColumn] = {}
     for index, about in enumerate(given):
-        keys = problems.check(PublishedColumnKeys, about, ("figures", index))
+        keys = problems.check(PublishedColumnKeys, about, ("columns", index))
         if keys is not None and keys.name in found:
-            problems.add(("figures", index, "name"), f"two figures are named {shown(keys.name)}; rename one")
+            problems.add(("columns", index, "name"), f"two columns are named {shown(keys.name)}; rename one")
         elif keys is not None:
             found[keys.name] = PublishedColumn(keys.name, keys.unit, keys.data, keys.meaning, keys.other_loss or "")
     return found
 
 
 def _read_rows(
-    given: list[Any], sources: Mapping[str, Source], figures: Mapping[str, PublishedColumn], problems: FileErrors
+    given: list[Any], sources: Mapping[str, Source], columns: Mapping[str, PublishedColumn], problems: FileErrors
 ) -> tuple[PaperRow, ...]:
     found: dict[str, PaperRow] = {}
     for index, about in enumerate(given):
@@ -198,16 +198,16 @@ def _read_rows(
         published: dict[str, Published] = {}
         for number, entry in enumerate(keys.published):
             at = ("rows", index, "published", number)
-            for name, figure in _read_published(entry, at, sources, figures, problems).items():
+            for name, value in _read_published(entry, at, sources, columns, problems).items():
                 if name in published:
-                    problems.add((*at, "values", name), "the row has this figure already; make it a figure of its own")
-                published[name] = figure
+                    problems.add((*at, "values", name), "the row has this column already; make it a column of its own")
+                published[name] = value
         found[keys.label] = PaperRow(keys.label, keys.hyper, published, keys.unmeasured)
     return tuple(found.values())
 
 
 def _read_published(
-    given: Any, at: KeyPath, sources: Mapping[str, Source], figures: Mapping[str, PublishedColumn], problems: FileErrors
+    given: Any, at: KeyPath, sources: Mapping[str, Source], columns: Mapping[str, PublishedColumn], problems: FileErrors
 ) -> dict[str, Published]:
     keys = problems.check(PublishedKeys, given, at)
     if keys is None:
@@ -219,7 +219,7 @@ def _read_published(
         runs = tuple(value) if isinstance(value, list) else (value,)
         if not runs or not all(isinstance(run, int | float) and not isinstance(run, bool) for run in runs):
             problems.add(where, f"should be a number, or a list of them for several runs, not {shown(value)}")
-        elif _known(name, figures, "figure", where, problems) and source:
+        elif _known(name, columns, "column", where, problems) and source:
             found[name] = Published(tuple(map(float, runs)), source)
     return found
 
@@ -239,7 +239,7 @@ def _read_effects(given: list[Any], labels: list[str], problems: FileErrors) -> 
 def _read_scales(
     data: Mapping[str, Any],
     path: Path,
-    figures: Mapping[str, PublishedColumn],
+    columns: Mapping[str, PublishedColumn],
     rows: tuple[PaperRow, ...],
     problems: FileErrors,
 ) -> dict[str, Scale]:
@@ -254,18 +254,18 @@ def _read_scales(
         keys = problems.check(ScaleKeys, data["scales"][name], at)
         experiment = None if keys is None else read_scale(data, path, name, problems)
         if keys is not None and experiment is not None:
-            found[name] = _scale(name, keys, experiment, figures, problems)
+            found[name] = _scale(name, keys, experiment, columns, problems)
             _check_experiment(experiment, rows, at, problems)
     return found
 
 
 def _scale(
-    name: str, keys: ScaleKeys, experiment: Experiment, figures: Mapping[str, PublishedColumn], problems: FileErrors
+    name: str, keys: ScaleKeys, experiment: Experiment, columns: Mapping[str, PublishedColumn], problems: FileErrors
 ) -> Scale:
     at = ("scales", name)
     for index, key in enumerate(keys.alike):
         _known(key, SettingKeys.model_fields, "key of the setting", (*at, "alike", index), problems)
-    measured = _read_measured(keys.measured, experiment, figures, (*at, "measured"), problems)
+    measured = _read_measured(keys.measured, experiment, columns, (*at, "measured"), problems)
     return Scale(
         name=name,
         note=keys.note.strip(),
@@ -273,7 +273,7 @@ def _scale(
         alike=frozenset(keys.alike),
         own_data=_read_own_data(keys.data, experiment, (*at, "data"), problems),
         measured=measured,
-        unmeasured=_read_unmeasured(keys.unmeasured, measured, figures, (*at, "unmeasured"), problems),
+        unmeasured=_read_unmeasured(keys.unmeasured, measured, columns, (*at, "unmeasured"), problems),
         experiment=experiment,
     )
 
@@ -295,7 +295,7 @@ def _read_own_data(
 
 
 def _read_measured(
-    given: list[Any], experiment: Experiment, figures: Mapping[str, PublishedColumn], at: KeyPath, problems: FileErrors
+    given: list[Any], experiment: Experiment, columns: Mapping[str, PublishedColumn], at: KeyPath, problems: FileErrors
 ) -> tuple[MeasuredColumn, ...]:
     labels = {row.label: row for row in experiment.datasets}
     of_tests = {key: True for key in metric_keys() if column(key).split != "val"}
@@ -305,12 +305,12 @@ def _read_measured(
         if keys is None:
             continue
         _known(keys.dataset, labels, "dataset in this scale's experiment", (*at, index, "dataset"), problems)
-        known = [_known(name, figures, "figure", (*at, index, "beside"), problems) for name in keys.beside]
-        _known(keys.metric, of_tests, "metric of tests", (*at, index, "metric"), problems)
+        known = [_known(name, columns, "column", (*at, index, "beside"), problems) for name in keys.beside]
+        _known(keys.metric, of_tests, "metric of a test set", (*at, index, "metric"), problems)
         if keys.name in found:
-            problems.add((*at, index, "name"), f"two figures are named {shown(keys.name)}; rename one")
+            problems.add((*at, index, "name"), f"two columns are named {shown(keys.name)}; rename one")
         if any(known) and column(keys.metric).lower_is_better:
-            said = "is better when lower, published figures are not; name one that rises with them"
+            said = "is better when lower, published values are not; name one that rises with them"
             problems.add((*at, index, "metric"), f"{keys.metric} {said}")
         found[keys.name] = MeasuredColumn(keys.name, keys.dataset, keys.metric, keys.beside)
     return tuple(found.values())
@@ -319,7 +319,7 @@ def _read_measured(
 def _read_unmeasured(
     given: list[Any],
     measured: tuple[MeasuredColumn, ...],
-    figures: Mapping[str, PublishedColumn],
+    columns: Mapping[str, PublishedColumn],
     at: KeyPath,
     problems: FileErrors,
 ) -> tuple[Unmeasured, ...]:
@@ -329,12 +329,12 @@ def _read_unmeasured(
         keys = problems.check(UnmeasuredKeys, about, (*at, index))
         if keys is None:
             continue
-        for number, name in enumerate(keys.figures):
-            where = (*at, index, "figures", number)
-            _known(name, figures, "figure", where, problems)
+        for number, name in enumerate(keys.columns):
+            where = (*at, index, "columns", number)
+            _known(name, columns, "column", where, problems)
             if name in beside:
-                problems.add(where, f"{shown(name)} has a measured figure beside it, {shown(beside[name])}")
-        found.append(Unmeasured(keys.figures, keys.because.strip()))
+                problems.add(where, f"{shown(name)} has a measured column beside it, {shown(beside[name])}")
+        found.append(Unmeasured(keys.columns, keys.because.strip()))
     return tuple(found)
 
 
@@ -346,7 +346,7 @@ def _check_experiment(experiment: Experiment, rows: tuple[PaperRow, ...], at: Ke
             problems.add((*at, "experiment", "losses"), f"{shown(row.label)} is trained here but has unmeasured:")
     for dataset in experiment.datasets:
         if len(dataset.backbones) * len(dataset.dims) * len(dataset.recipes) > 1:
-            said = "a table's figure has one backbone, dim and recipe; give the others an experiment of their own"
+            said = "a table's column has one backbone, dim and recipe; give the others an experiment of their own"
             problems.add((*at, "experiment", "datasets"), f"{shown(dataset.label)} has several: {said}")
     if len({row.label for row in experiment.datasets}) < len(experiment.datasets):
         problems.add((*at, "experiment", "datasets"), "two entries have the same label; rename one")

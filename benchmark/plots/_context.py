@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from benchmark.metrics import MetricColumn, column, main_columns
 from benchmark.plots._style import Look, looks
-from benchmark.plots._words import listed
 from benchmark.results import ExperimentResults
 from benchmark.statistics import tied_with_best
 from benchmark.store import Run
+from benchmark.text import listed
 
 Arrays = dict[str, NDArray[np.generic]]
 

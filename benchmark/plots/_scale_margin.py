@@ -24,7 +24,7 @@ def why_no_map(material: Context, rows: pd.DataFrame) -> str:
     return why_no_scales(rows)
 
 
-def figures(material: Context) -> dict[str, MetricColumn]:
+def metric_columns(material: Context) -> dict[str, MetricColumn]:
     """The metric, for every dataset on which some run has it."""
     with_it = material.table.groupby("dataset")[material.metric].count()
     return {dataset: material.column for dataset in material.datasets if with_it[dataset] > 0}

@@ -12,10 +12,11 @@ from benchmark.plots._histories import ALWAYS, draw_runs, histories
 from benchmark.plots._picture import Picture, Skipped
 from benchmark.plots._registry import EACH_APART, Drawn, plot
 from benchmark.plots._style import Look, label_at_right, panels, short_names, styled, wrapped
-from benchmark.plots._words import counted, power
+from benchmark.text import counted, power
 
 TITLE = "What adaptive losses adapt"
-NAMES = {"s": "scale s", "m": "margin m, radians", "lambda": "λ", "psi_mean": "mean ψ over classes"}
+NAMES = {"s": "scale s", "m": "margin m", "lambda": "λ", "psi_mean": "mean ψ over classes"}
+UNITS = {"m": ", radians"}
 BESIDE = (*ALWAYS, "loss_label", "dataset", "seed", "diverged")
 HEIGHT, LINE = 2.0, 0.15  # inches of a panel, and of a label
 WIDE = 100.0  # largest over least value from which an axis is logarithmic
@@ -63,7 +64,7 @@ def figure(adapted: pd.DataFrame, looks: Mapping[str, Look]) -> Figure:
         panel.xaxis.set_major_locator(MaxNLocator(6, integer=True))
         label_at_right(panel, ends, LINE / (height - 0.7), {names[loss]: looks[loss].colour for loss in losses})
         panel.set_title(wrapped(dataset, 40))
-        panel.set(xlabel="epoch", ylabel=NAMES.get(quantity, quantity))
+        panel.set(xlabel="epoch", ylabel=NAMES.get(quantity, quantity) + UNITS.get(quantity, ""))
     return drawn
 
 
@@ -71,7 +72,7 @@ def caption(adapted: pd.DataFrame) -> str:
     seeds = int(adapted["seed"].nunique())
     told = [f"Mean over up to {counted(seeds, 'seed')} at the end of each epoch, with their range."]
     for (dataset, loss, quantity), rows in adapted.groupby(["dataset", "loss_label", "quantity"], sort=False):
-        name = NAMES.get(str(quantity), str(quantity)).partition(",")[0]
+        name = NAMES.get(str(quantity), str(quantity))
         sound, diverged = rows[~rows["diverged"]], rows[rows["diverged"]]
         parts = []
         if len(sound):

@@ -16,7 +16,7 @@ from benchmark.plots._context import Arrays, Context
 from benchmark.plots._picture import Picture, Skipped, file_name
 from benchmark.plots._registry import EACH_APART, Drawn, plot
 from benchmark.plots._style import BETTER, SMALL, WORSE, panels, short_names, styled, wrapped
-from benchmark.plots._words import counted, listed
+from benchmark.text import counted, listed
 
 Floats = NDArray[np.float64]
 BINS = [3.0 * step for step in range(61)]

@@ -15,7 +15,7 @@ from benchmark.plots._context import Context
 from benchmark.plots._picture import Picture, Skipped, file_name
 from benchmark.plots._registry import Drawn, plot
 from benchmark.plots._style import GREY, INK, OF_CLASSES, SMALL, panels, short_names, styled, wrapped
-from benchmark.plots._words import counted
+from benchmark.text import counted
 
 Floats = NDArray[np.float64]
 BINS = 180  # of the circle, two degrees each

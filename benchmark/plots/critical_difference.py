@@ -1,4 +1,4 @@
-"""Critical-difference diagram: average ranks over datasets, with bars over losses that are not told apart."""
+"""Critical-difference diagram: average ranks over datasets, with bars over losses that do not differ significantly."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -9,8 +9,9 @@ from benchmark.plots._context import Context
 from benchmark.plots._picture import Picture, Skipped
 from benchmark.plots._registry import Drawn, plot
 from benchmark.plots._style import GREY, INK, SMALL, WIDTH, blank, short_names, styled
-from benchmark.plots._words import counted, listed, name_of, number
+from benchmark.plots._words import name_of
 from benchmark.statistics import CriticalDifference, Ranks, average_ranks, critical_difference
+from benchmark.text import SMALLEST_P, counted, listed, number, p_value
 
 TITLE = "Average ranks over datasets"
 LINE = 0.2  # inches between two labels
@@ -83,8 +84,10 @@ def caption(ranks: Ranks, found: CriticalDifference, column: MetricColumn) -> st
     told = (
         f"Average rank of {counted(len(average), 'loss')} by {name_of(column)} over "
         f"{counted(found.datasets, 'dataset')}, 1 is best: {shown}. Ranks that differ by less than "
-        f"{number(found.difference or 0.0)} are not told apart (Nemenyi's test): "
+        f"{number(found.difference or 0.0)} are not significantly different (Nemenyi's test): "
     )
-    together = "; ".join(groups) if groups else "every loss is told apart from every other"
-    p = "" if found.friedman_p is None else f" Friedman's test that all are alike: p = {found.friedman_p:.2g}."
-    return f"{told}{together}.{p}{_left_out(ranks)}"
+    together = "; ".join(groups) if groups else "every loss differs significantly from every other"
+    p = found.friedman_p
+    equals = "" if p is None or p < SMALLEST_P else "= "
+    friedman = "" if p is None else f" Friedman's test that all are alike: p {equals}{p_value(p)}."
+    return f"{told}{together}.{friedman}{_left_out(ranks)}"

@@ -12,8 +12,9 @@ from benchmark.plots._context import Context
 from benchmark.plots._picture import Picture, Skipped
 from benchmark.plots._registry import Drawn, plot
 from benchmark.plots._style import BETTER, GREY, INK, SMALL, WORSE, panels, short, short_names, styled, wrapped
-from benchmark.plots._words import counted, in_units, listed, name_of, number
+from benchmark.plots._words import in_units, intervals_in_words, name_of
 from benchmark.statistics import ALL_DATASETS, compare
+from benchmark.text import counted, listed, number
 
 CLIPPED_BEYOND = 5.0  # times the median reach of a panel's intervals
 TITLE = "Differences from the baseline"
@@ -34,7 +35,7 @@ def draw(material: Context) -> Drawn:
     if compared["difference"].isna().all():
         yield Skipped("forest", TITLE, f"no seed has a {name_of(material.column)} of both sides", "comparison")
         return
-    yield Picture("forest", TITLE, caption(compared), figure(compared), "comparison")
+    yield Picture("forest", TITLE, caption(compared, material.baseline), figure(compared), "comparison")
 
 
 @styled
@@ -106,7 +107,7 @@ def _limits(values: np.ndarray) -> tuple[float, float]:
 
 
 def _arrow(axes: Axes, value: float, height: int, colour: str) -> None:
-    """A value outside the panel, in figures, at the side where it lies."""
+    """A value outside the panel, as a number, at the side where it lies."""
     right, across = value > 0, axes.get_yaxis_transform()
     head, edge = (">", 0.98) if right else ("<", 0.02)
     axes.plot([edge], [height], head, color=colour, markersize=5.5, transform=across)
@@ -122,7 +123,7 @@ def _legend(rows: pd.DataFrame, lower_is_better: bool) -> list[Line2D]:
     kinds = [
         ("o", BETTER, BETTER, "better, after Holm", (clear & (rising != lower_is_better)).any()),
         ("s", WORSE, WORSE, "worse, after Holm", (clear & (rising == lower_is_better)).any()),
-        ("o", GREY, "white", "not told apart", (~clear).any()),
+        ("o", GREY, "white", "not significant", (~clear).any()),
         ("x", GREY, GREY, "too few seeds to test", len(tested) < len(rows)),
     ]
     return [
@@ -132,15 +133,16 @@ def _legend(rows: pd.DataFrame, lower_is_better: bool) -> list[Line2D]:
     ]
 
 
-def caption(compared: pd.DataFrame) -> str:
+def caption(compared: pd.DataFrame, baseline: str) -> str:
     """What the picture shows, in words."""
     column = metrics.column(str(compared["metric"].iloc[0]))
-    baseline = ", of tuned losses from ".join(sorted(compared["baseline"].unique(), key=len))
-    carries = listed(sorted({kind for kind in compared["interval"] if kind != "none"})) or "no interval: one seed each"
+    carries = intervals_in_words(compared["carries"])
+    others = [str(name) for name in compared["baseline"].unique() if name != baseline]
+    origin = ", of tuned losses from ".join([baseline, *others])
     units = f" in {in_units(column)}" if column.unit else ""
-    told = [f"{column.heading}, difference from {baseline}{units}, mean over paired seeds ({carries})."]
+    told = [f"{column.heading}, difference from {origin}{units}, mean over paired seeds ({carries})."]
     if compared["significant"].notna().any():
-        told.append("Filled marks differ after Holm's correction, hollow ones are not told apart from the baseline.")
+        told.append("Filled marks differ from the baseline after Holm's correction, hollow ones do not.")
     for dataset, rows in compared.groupby("dataset", sort=False):
         where = "All datasets together" if dataset == ALL_DATASETS else str(dataset)
         told.append(f"{where}: {_told(rows, column)}.")

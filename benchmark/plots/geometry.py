@@ -11,7 +11,8 @@ from benchmark.plots._context import Context
 from benchmark.plots._picture import Picture, Skipped
 from benchmark.plots._registry import EACH_APART, Drawn, plot
 from benchmark.plots._style import INK, SMALL, label_at_right, panels, short_names, styled, wrapped
-from benchmark.plots._words import listed, name_of, number
+from benchmark.plots._words import name_of
+from benchmark.text import listed, number
 
 TITLE = "Compactness and separation"
 TIGHT, APART = "train/wc_intra", "train/c_inter"

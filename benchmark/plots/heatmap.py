@@ -1,4 +1,4 @@
-"""Heat map: loss × dataset, the figures themselves, coloured by how far each is behind the dataset's best."""
+"""Heat map: loss × dataset, the means themselves, coloured by how far each is behind the dataset's best."""
 
 import numpy as np
 import pandas as pd
@@ -10,8 +10,9 @@ from benchmark.plots._context import Context
 from benchmark.plots._picture import Picture, Skipped
 from benchmark.plots._registry import Drawn, plot
 from benchmark.plots._style import SMALL, WIDTH, blank, short_names, styled, wrapped
-from benchmark.plots._words import in_units, listed, name_of, number
+from benchmark.plots._words import in_units, name_of
 from benchmark.statistics import ALL_DATASETS
+from benchmark.text import listed, number
 
 TITLE = "Losses by datasets"
 DARK = 0.55  # of the colour scale, beyond which text is white
@@ -82,7 +83,7 @@ def _cell(value: float, decimals: int, mark: pd.Series | None) -> tuple[str, str
 
 
 def caption(standing: pd.DataFrame, column: MetricColumn) -> str:
-    """Who is best where, and who cannot be told from it."""
+    """Who is best where, and who is tied with it."""
     told = [f"Mean {name_of(column)} of every loss on every dataset, coloured by how far it is behind the best."]
     several = standing["dataset"].nunique() > 2
     for dataset, rows in standing.groupby("dataset", sort=False):

@@ -19,8 +19,8 @@ from benchmark.plots._histories import last_row
 from benchmark.plots._picture import Picture, Skipped, file_name
 from benchmark.plots._registry import EACH_APART, Drawn, plot
 from benchmark.plots._style import GREY, SMALL, Look, panels, short, short_names, styled, wrapped
-from benchmark.plots._words import listed, number
 from benchmark.store import Run
+from benchmark.text import listed, number
 from benchmark.training.history import COLUMNS
 
 Floats = NDArray[np.float64]

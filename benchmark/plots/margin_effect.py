@@ -11,11 +11,12 @@ from benchmark.metrics import MetricColumn
 from benchmark.plots._context import Context
 from benchmark.plots._picture import Picture, Skipped, file_name
 from benchmark.plots._registry import Drawn, plot
-from benchmark.plots._scale_margin import figures, rows_with_settings, scale_axis, why_no_map
+from benchmark.plots._scale_margin import metric_columns, rows_with_settings, scale_axis, why_no_map
 from benchmark.plots._style import COLOURS, DASHES, INK, MARKERS, SMALL, panels, short_names, styled, wrapped
-from benchmark.plots._words import counted, in_units, listed, name_of, number
+from benchmark.plots._words import in_units, intervals_in_words, name_of
 from benchmark.scale_margin import REFERENCE, margin_effects, margin_effects_over_datasets, why_no_margin_effects
 from benchmark.statistics import ALL_DATASETS
+from benchmark.text import counted, number
 
 TITLE = "What the margin adds at the same scale"
 NUDGE = 0.05  # of a doubling, by which lines stand apart
@@ -40,7 +41,7 @@ def draw(material: Context) -> Drawn:
 
 
 def _effects(material: Context, rows: pd.DataFrame) -> pd.DataFrame:
-    known, jackknife = figures(material), material.collected.jackknife
+    known, jackknife = metric_columns(material), material.collected.jackknife
     effects = margin_effects(rows, known, jackknife)
     if len(known) < 2:
         return effects
@@ -104,7 +105,7 @@ def _look(place: int) -> dict[str, Any]:
 
 def caption(effects: pd.DataFrame, column: MetricColumn) -> str:
     """How often the margin helps, and where most."""
-    carries = listed(sorted({kind for kind in effects["interval"] if kind != "none"})) or "no interval: one seed each"
+    carries = intervals_in_words(effects["carries"])
     units = f" in {in_units(column)}" if column.unit else ""
     side = "Below" if column.lower_is_better else "Above"
     told = [

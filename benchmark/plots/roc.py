@@ -15,7 +15,7 @@ from benchmark.plots._context import Arrays, Context
 from benchmark.plots._picture import Picture, Skipped, file_name
 from benchmark.plots._registry import EACH_APART, Drawn, plot
 from benchmark.plots._style import GREY, PALE, Look, blank, panels, short, short_names, styled, wrapped
-from benchmark.plots._words import counted, number
+from benchmark.text import counted, number
 
 Floats = NDArray[np.float64]
 POINTS = 90  # of a drawn curve

@@ -1,4 +1,4 @@
-"""Scale: a figure against s, normface beside the losses with a margin, each at the margin that validation chose."""
+"""Scale: a metric against s, normface beside the losses with a margin, each at the margin that validation chose."""
 
 from typing import Any
 
@@ -13,8 +13,9 @@ from benchmark.plots._picture import Picture, Skipped
 from benchmark.plots._registry import Drawn, plot
 from benchmark.plots._scale_margin import means, rows_with_settings, scale_axis, why_no_map
 from benchmark.plots._style import Look, looks, panels, short_names, styled, wrapped
-from benchmark.plots._words import listed, name_of, number
+from benchmark.plots._words import name_of
 from benchmark.scale_margin import REFERENCE, scales_of
+from benchmark.text import listed, number
 
 TITLE = "Scale"
 NUDGE = 0.012  # of the axis, by which losses stand apart

@@ -12,8 +12,9 @@ from benchmark.plots._picture import Picture, Skipped, file_name
 from benchmark.plots._registry import Drawn, plot
 from benchmark.plots._scale_margin import means, rows_with_settings, why_no_map
 from benchmark.plots._style import SMALL, panels, short, styled, wrapped
-from benchmark.plots._words import in_units, number
+from benchmark.plots._words import in_units
 from benchmark.scale_margin import REFERENCE
+from benchmark.text import number
 
 TITLE = "Scale by margin"
 DARK = 0.55  # of the colour scale, beyond which text is white

@@ -14,9 +14,10 @@ from benchmark.plots._context import Context
 from benchmark.plots._picture import Picture, Skipped, file_name
 from benchmark.plots._registry import Drawn, plot
 from benchmark.plots._style import INK, Look, blank, short_names, styled, wrapped
-from benchmark.plots._words import in_units, listed, name_of, number
+from benchmark.plots._words import in_units, intervals_in_words, name_of
 from benchmark.results import settings_of
 from benchmark.statistics import compare, summarise
+from benchmark.text import listed, number
 
 TITLE = "Sensitivity to the training"
 NAMES = {"dim": "embedding size", "lr": "learning rate", "batch": "batch size", "weight_decay": "weight decay"}
@@ -143,7 +144,7 @@ def _lines(
 def caption(means: pd.DataFrame, leads: pd.DataFrame) -> str:
     """What the picture shows, in words."""
     column, key = metrics.column(str(means["metric"].iloc[0])), str(means["key"].iloc[0])
-    carries = listed(sorted({kind for kind in means["interval"] if kind != "none"})) or "no interval: one seed each"
+    carries = intervals_in_words(means["carries"])
     told = [f"{column.heading} by {NAMES.get(key, key.replace('_', ' '))}, mean over seeds ({carries})."]
     for loss, rows in means[means["mean"].notna()].groupby("loss", sort=False):
         said = [f"{number(column.factor * mean, 1)} at {value}" for value, mean in _in_order(rows, "mean")]
@@ -153,12 +154,12 @@ def caption(means: pd.DataFrame, leads: pd.DataFrame) -> str:
         said = [f"{number(column.factor * one, 1, signed=True)} at {value}" for value, one in leading]
         told.append(f"{loss} minus {rows['baseline'].iloc[0]}: {listed(said)}.")
         clear = [str(value) for value, sure in _in_order(rows, "significant") if not pd.isna(sure) and bool(sure)]
-        told.append(f"Told apart after Holm's correction at {listed(clear)}." if clear else "None is told apart.")
+        told.append(f"Significant after Holm's correction at {listed(clear)}." if clear else "None is significant.")
     return " ".join(told)
 
 
 def _in_order(rows: pd.DataFrame, column: str) -> list[tuple[str, float]]:
-    """Settings with their figures, small settings first."""
+    """Settings with their values, small settings first."""
     places = _places(rows)
     ordered = sorted(zip(rows["value"], rows[column], strict=True), key=lambda pair: places[pair[0]])
     return [(str(value), one) for value, one in ordered]

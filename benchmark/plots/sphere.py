@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from benchmark.plots._context import Context
 from benchmark.plots._registry import Drawn, plot
 from benchmark.plots._style import GREY, INK, OF_CLASSES, PALE, SMALL, panels, short_names, styled, wrapped
-from benchmark.plots._words import counted
 from benchmark.plots.circle import LABELLED, Embedded, of_each_dataset
+from benchmark.text import counted
 
 Floats = NDArray[np.float64]
 VIEWS = 1000  # from which the one is taken that shows the classes furthest from each other

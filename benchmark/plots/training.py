@@ -12,7 +12,7 @@ from benchmark.plots._histories import draw_runs, histories
 from benchmark.plots._picture import Picture, Skipped
 from benchmark.plots._registry import EACH_APART, Drawn, plot
 from benchmark.plots._style import Look, label_at_right, panels, short_names, styled, wrapped
-from benchmark.plots._words import counted, listed, number, power
+from benchmark.text import counted, listed, number, power
 
 TITLE = "Training loss by epoch"
 HEIGHT, LINE = 2.7, 0.14  # inches of a panel, and of a label

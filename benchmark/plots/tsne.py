@@ -14,8 +14,8 @@ from benchmark.plots._context import Context
 from benchmark.plots._picture import Picture, Skipped, file_name
 from benchmark.plots._registry import Drawn, plot
 from benchmark.plots._style import GREY, MARKERS, OF_CLASSES, panels, short_names, styled, wrapped
-from benchmark.plots._words import counted, listed
 from benchmark.store import Run
+from benchmark.text import counted, listed
 
 Floats = NDArray[np.float64]
 TITLE = "Maps of the embeddings"

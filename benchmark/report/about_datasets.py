@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from benchmark.pages import Facts
 from benchmark.results import ExperimentResults
 from benchmark.spec.labels import with_settings
 from benchmark.store import Run
 
-Facts = list[tuple[str, str]]
 PROTOCOLS = {
     "closed": "closed: the test classes are the training classes",
     "open": "open: no test class was seen in training",
@@ -28,14 +28,14 @@ def number_of_classes(runs: Sequence[Run]) -> int:
 
 
 def dataset_facts(runs: Sequence[Run]) -> Facts:
-    """What people ask first, as pairs of a word and its answer; sizes are those of a run that did not diverge."""
+    """What people ask first, as label → value; sizes are those of a run that did not diverge."""
     measured = [run for run in runs if run.diverged_at is None]
     own = [run for run in runs if not run.cell["labels"].get("tuned")]
     cell = (own or runs)[0].cell["cell"]
     recipe = recipe_in_words(cell["recipe"])
     if len(own) < len(runs):
         recipe += "; tuned rows have learning rates of their own"
-    facts: Facts = [("Data", _data(cell["dataset"]))]
+    facts = [("Data", _data(cell["dataset"]))]
     facts += _sizes(measured[0]) if measured else [("Training classes", f"{number_of_classes(runs):,}")]
     facts += [
         ("Backbone", f"{cell['backbone']}, embeddings of {cell['dim']} dimensions"),
@@ -79,7 +79,7 @@ def _data(dataset: Mapping[str, Any]) -> str:
     return f"{' + '.join(chain)}, split seed {dataset['seed']}"
 
 
-def _sizes(run: Run) -> Facts:
+def _sizes(run: Run) -> list[tuple[str, str]]:
     metrics, arrays = run.metrics, run.arrays("train/counts", "test/labels", "val/labels")
     counts, test, val = arrays["train/counts"], arrays["test/labels"], arrays["val/labels"]
     protocol = "closed" if "test/logits" in run.shapes() else "open"

@@ -1,27 +1,32 @@
-"""From collected results to the report's files: every table in three formats, pictures, and the page."""
+"""From an experiment's results to the report's files: every table in three formats, pictures, and the page."""
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from benchmark.findings.about_losses import about_losses
-from benchmark.findings.answer import Answer, answer
-from benchmark.findings.differences import differences, in_short, why_no_differences
-from benchmark.findings.findings import Findings
-from benchmark.findings.main_table import by_metric, leaderboard
+from benchmark.findings import (
+    Answer,
+    Findings,
+    about_losses,
+    answer,
+    by_metric,
+    differences,
+    in_short,
+    main_table,
+    why_no_differences,
+)
 from benchmark.metrics import columns, has_value, measured
+from benchmark.pages import Drawn, NotDrawn, Shown
+from benchmark.pages.pictures import that_fit
 from benchmark.plots import picture_sections
 from benchmark.report.about_datasets import dataset_facts, number_of_classes, runs_of, scale_and_margin
-from benchmark.report.background import background, experiment_text
+from benchmark.report.background import background, experiment_text, tuning_in_words
 from benchmark.report.details import details
 from benchmark.report.geometry import geometry
 from benchmark.report.gradients import gradients
 from benchmark.report.incomplete import incomplete
-from benchmark.report.page import Content, DatasetPart, SectionPart, Shown, render
-from benchmark.report.pictures import Drawn, NotDrawn, that_fit
+from benchmark.report.page import Content, DatasetPart, Section, report_page
 from benchmark.report.scale_or_margin import scale_or_margin
-from benchmark.report.section import Section
-from benchmark.report.tuning import tuning_in_words
 from benchmark.results import ExperimentResults
 from benchmark.tables import Table, as_csv, as_latex, as_markdown
 from benchmark.text import counted
@@ -65,14 +70,14 @@ def build(
         answer=said,
         warning=_warning(collected),
         tuning=tuning_in_words(collected.experiment),
-        metrics=[Shown(tables.leaderboard), *(Shown(table) for table in tables.metrics)],
+        metrics=[Shown(tables.main), *(Shown(table) for table in tables.metrics)],
         differences=None if tables.differences is None else Shown(tables.differences),
         in_short=[] if tables.differences is None else in_short(findings),
         no_differences=why_no_differences(findings),
         geometry=None if tables.geometry is None else Shown(tables.geometry),
         datasets=_dataset_parts(collected, tables),
         claims=[Shown(table) for table in claims],
-        sections=[_section_part(section, fitting) for section in sections],
+        sections=sections,
         meanings=[(column.heading, column.meaning) for column in columns() if has_value(collected.table, column.key)],
         pictures={name: [one for one in fitting if one.section == name] for name in picture_sections()},
         skipped=[*skipped, *left_out],
@@ -83,14 +88,14 @@ def build(
         files=list(files),
         made=made,
     )
-    return Report({PAGE: render(content).encode(), **files}, said)
+    return Report({PAGE: report_page(content), **files}, said)
 
 
 @dataclass(frozen=True)
 class Tables:
     """Every table of the report."""
 
-    leaderboard: Table
+    main: Table
     metrics: list[Table]
     differences: Table | None
     geometry: Table | None
@@ -99,11 +104,11 @@ class Tables:
 
     @classmethod
     def of(cls, collected: ExperimentResults, findings: Findings) -> "Tables":
-        losses = about_losses(collected.table, [row.label for row in collected.experiment.losses if row.tuned])
+        losses = about_losses(collected.table)
         runs = {dataset: runs_of(collected, dataset) for dataset in findings.datasets}
         classes = {dataset: number_of_classes(of_dataset) for dataset, of_dataset in runs.items()}
         return cls(
-            leaderboard=leaderboard(findings, losses),
+            main=main_table(findings, losses),
             metrics=[by_metric(findings, losses, column) for column in measured(collected.table, "performance")],
             differences=None if why_no_differences(findings) else differences(findings, losses),
             geometry=geometry(findings, losses, classes) if measured(collected.table, "geometry") else None,
@@ -117,10 +122,11 @@ class Tables:
     @property
     def by_place(self) -> dict[str, Table]:
         """By the name of the files, without their endings."""
-        found = {"table": self.leaderboard}
+        found = {"table": self.main}
         found |= {table.name: table for table in (self.differences, self.geometry) if table is not None}
         found |= {f"metrics/{table.name}": table for table in self.metrics}
-        found |= {f"datasets/{table.name.removeprefix('dataset-')}": table for table in self.datasets.values()}
+        names = file_names(list(self.datasets))
+        found |= {f"datasets/{names[dataset]}": table for dataset, table in self.datasets.items()}
         return found | ({"incomplete": self.incomplete} if self.incomplete.rows else {})
 
 
@@ -143,11 +149,6 @@ def sections_of(collected: ExperimentResults, findings: Findings) -> list[Sectio
     return [section for section in found if section is not None]
 
 
-def _section_part(section: Section, drawn: Sequence[Drawn]) -> SectionPart:
-    pictures = [one for one in drawn if one.section == section.name]
-    return SectionPart(section.name, section.title, section.words, [Shown(one) for one in section.tables], pictures)
-
-
 def _dataset_parts(collected: ExperimentResults, tables: Tables) -> list[DatasetPart]:
     return [
         DatasetPart(f"on-{table.name}", dataset, dataset_facts(runs_of(collected, dataset)), Shown(table))
@@ -158,7 +159,7 @@ def _dataset_parts(collected: ExperimentResults, tables: Tables) -> list[Dataset
 def _size(collected: ExperimentResults, findings: Findings) -> str:
     parts = [
         counted(len(findings.datasets), "dataset"),
-        f"{len(findings.losses)} losses" if len(findings.losses) > 1 else "one loss",
+        counted(len(findings.losses), "loss"),
         counted(collected.table["seed"].nunique(), "seed"),
         counted(len(collected.runs), "run"),
     ]

@@ -4,11 +4,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from benchmark.findings.findings import Finding, Findings
-from benchmark.findings.main_table import PAIRED, PLUS_MINUS, Losses, entry_of
+from benchmark.findings import PAIRED, PLUS_MINUS, Finding, Findings, Losses, carried, entry_of
 from benchmark.metrics import MetricColumn, measured
-from benchmark.tables import Column, Row, Table, Value
-from benchmark.tables.model import NOTHING
+from benchmark.tables import Column, Row, Table, Value, with_error
 
 Found = Mapping[str, Mapping[tuple[str, str], Finding]]  # by the metric's key
 ScaleAndMargin = Mapping[str, tuple[list[float], list[float]]]
@@ -48,14 +46,10 @@ def _carried(found: Found, columns: list[MetricColumn], dataset: str) -> list[st
     """Whose variance each column's interval carries."""
     kinds: dict[str, list[str]] = {}
     for column in columns:
-        of_column = {one.carries for (_, name), one in found[column.key].items() if name == dataset and one.carries}
-        kinds.setdefault(" or ".join(f"the {kind}" for kind in sorted(of_column)), []).append(column.heading)
+        kinds.setdefault(carried(found[column.key], dataset), []).append(column.heading)
     parts = [f"{kind} in {', '.join(headings)}" for kind, headings in kinds.items() if kind]
     return [f"{PLUS_MINUS}; it carries {'; '.join(parts)}."] if parts else []
 
 
 def _end(values: list[float]) -> Value:
-    if not values:
-        return Value(NOTHING)
-    mean = float(np.mean(values))
-    return Value(f"{mean:.2f}".replace("-", "−"), mean)
+    return with_error(float(np.mean(values)) if values else None)

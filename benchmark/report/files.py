@@ -7,10 +7,9 @@ from pathlib import Path
 from benchmark import spec
 from benchmark.claims import tables_about
 from benchmark.errors import InputError
-from benchmark.findings.answer import Answer
-from benchmark.findings.findings import Findings
+from benchmark.findings import Answer, Findings
+from benchmark.pages.pictures import draw
 from benchmark.report.build import PAGE, build
-from benchmark.report.pictures import draw
 from benchmark.results import ExperimentResults, collect
 from datasets._files import write_atomically
 

@@ -3,10 +3,10 @@
 import math
 from collections.abc import Mapping
 
-from benchmark.findings.findings import Findings
-from benchmark.findings.main_table import PLUS_MINUS, Losses, note_on, without_value
+from benchmark.findings import PLUS_MINUS, Findings, Losses, note_on, without_value
 from benchmark.metrics import MetricColumn, measured
 from benchmark.tables import Column, Row, Table, Value, with_error
+from benchmark.tables.model import NOTHING
 
 
 def geometry(findings: Findings, losses: Losses, classes: Mapping[str, int]) -> Table:
@@ -59,5 +59,5 @@ def _of_dataset(findings: Findings, dataset: str) -> list[str]:
 def _entry(findings: Findings, column: MetricColumn, loss: str, dataset: str) -> Value:
     finding = findings.of(column.key).get((loss, dataset))
     if finding is None or finding.mean is None:
-        return without_value(finding) if finding is not None else Value("–")
+        return without_value(finding) if finding is not None else Value(NOTHING)
     return with_error(finding.mean, finding.half_width, column.decimals, note=note_on(finding))

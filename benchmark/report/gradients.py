@@ -1,16 +1,13 @@
 """Exact or detached: for experiments whose rows come in pairs that differ in `gradient` alone."""
 
-from typing import Any
-
 import pandas as pd
 
-from benchmark.findings.findings import Findings
-from benchmark.report.effect_entry import effect_entry, effect_notes
-from benchmark.report.section import Section
+from benchmark.findings import TEST_COLUMNS, Findings, effect_entry, effect_notes, p_entries
+from benchmark.report.page import Section
 from benchmark.results import ExperimentResults
 from benchmark.scale_margin import gradient_effects, gradient_effects_over_datasets, gradient_pairs
 from benchmark.statistics import ALL_DATASETS
-from benchmark.tables import Column, Row, Table, Value, with_error
+from benchmark.tables import Column, Row, Table, Value
 
 WORDS = (
     "“exact” differentiates through the margin; “detached” holds the margin's offset fixed, so that the target's slope "
@@ -20,11 +17,11 @@ WORDS = (
 
 def gradients(collected: ExperimentResults, findings: Findings) -> Section | None:
     """None where no two rows differ in `gradient` alone."""
-    if not len(gradient_pairs(collected.table)) or not findings.figures:
+    if not len(gradient_pairs(collected.table)) or not findings.main_columns:
         return None
-    effects = gradient_effects(collected.table, findings.figures, findings.jackknife)
-    if findings.common is not None and len(findings.figures) > 1:
-        datasets, metric = sorted(findings.figures), findings.common.key
+    effects = gradient_effects(collected.table, findings.main_columns, findings.jackknife)
+    if findings.common is not None and len(findings.main_columns) > 1:
+        datasets, metric = sorted(findings.main_columns), findings.common.key
         overall = gradient_effects_over_datasets(collected.table, datasets, metric, findings.jackknife)
         effects = pd.concat([effects, overall], ignore_index=True) if len(overall) else effects
     return Section("gradient", "Exact or detached gradients", WORDS, (exact_or_detached(effects),))
@@ -38,9 +35,7 @@ def exact_or_detached(effects: pd.DataFrame) -> Table:
                 Value(str(one["title"])),
                 Value(str(one["dataset"])),
                 effect_entry(one),
-                with_error(None if pd.isna(one["p_holm"]) else float(one["p_holm"]), decimals=3),
-                Value(str(one["n_seeds"]), int(one["n_seeds"])),
-                Value(in_words(one)),
+                *p_entries(one, "detached is better", "exact is better"),
             ),
             tags={"dataset": str(one["dataset"])},
         )
@@ -52,21 +47,11 @@ def exact_or_detached(effects: pd.DataFrame) -> Table:
         (
             Column("Loss", numeric=False),
             Column("Dataset", numeric=False),
-            Column("Detached − exact", "main figure, in percentage points; mean over the seeds that both have"),
-            Column("p (Holm)", "how often chance alone would give such a difference, corrected"),
-            Column("Seeds", "pairs of runs"),
-            Column("In words", numeric=False),
+            Column("Detached − exact", "main metric, in percentage points; mean over the seeds that both have"),
+            *TEST_COLUMNS,
         ),
         tuple(rows),
-        f"Main figure of each dataset, and the figure that all share over “{ALL_DATASETS}”, in percentage points, "
+        f"Main metric of each dataset, and the metric that all share over “{ALL_DATASETS}”, in percentage points, "
         "paired by seed and test identity.",
         effect_notes(effects),
     )
-
-
-def in_words(row: Any) -> str:
-    if pd.isna(row["significant"]):
-        return str(row["note"])
-    if not row["significant"]:
-        return str(row["note"]) or "not told apart"
-    return "detached is better" if float(row["difference"]) > 0.0 else "exact is better"

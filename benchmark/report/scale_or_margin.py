@@ -5,11 +5,9 @@ from typing import Any
 
 import pandas as pd
 
-from benchmark.findings.findings import Findings
-from benchmark.findings.main_table import PLUS_MINUS
+from benchmark.findings import PLUS_MINUS, Findings, effect_entry, effect_notes
 from benchmark.metrics import MetricColumn
-from benchmark.report.effect_entry import effect_entry, effect_notes
-from benchmark.report.section import Section
+from benchmark.report.page import Section
 from benchmark.results import ExperimentResults
 from benchmark.scale_margin import (
     REFERENCE,
@@ -28,24 +26,25 @@ from benchmark.scale_margin.failures import NEAR, UNRELATED
 from benchmark.statistics import ALL_DATASETS, Jackknife, Pairing, compare_pairs, summarise
 from benchmark.tables import BEST, Column, Row, Table, Value, with_error
 from benchmark.tables.model import NOTHING
+from benchmark.text import short
 
-Figures = Mapping[str, MetricColumn]
+MainColumns = Mapping[str, MetricColumn]  # by dataset
 
 
 def scale_or_margin(collected: ExperimentResults, findings: Findings) -> Section | None:
     """None where no loss was trained at several scales."""
     classes = classes_of(training_sizes(collected))
     rows = with_settings(collected.table, classes)
-    if why_no_scales(rows) or not findings.figures:
+    if why_no_scales(rows) or not findings.main_columns:
         return None
-    figures, jackknife = findings.figures, findings.jackknife
-    tables = [scale_alone(rows, figures, jackknife)]
+    main, jackknife = findings.main_columns, findings.jackknife
+    tables = [scale_alone(rows, main, jackknife)]
     if not why_no_margin_effects(rows):
         common = findings.common
-        tables.append(equal_scale(rows, figures, common.key if common else None, jackknife))
-    if len(chosen_on_validation(rows, figures)):
-        tables.append(best_settings(rows, figures, jackknife))
-    failed = failures(rows, figures, classes)
+        tables.append(equal_scale(rows, main, common.key if common else None, jackknife))
+    if len(chosen_on_validation(rows, main)):
+        tables.append(best_settings(rows, main, jackknife))
+    failed = failures(rows, main, classes)
     if len(failed):
         tables.append(failing(failed))
     return Section("scale", "Scale and margin", _words(rows, bool(len(failed))), tuple(tables))
@@ -63,32 +62,32 @@ def _words(rows: pd.DataFrame, failed: bool) -> tuple[str, ...]:
     return tuple(words)
 
 
-def scale_alone(rows: pd.DataFrame, figures: Figures, jackknife: Jackknife) -> Table:
-    """Every loss that was trained at several scales: its main figure at each."""
+def scale_alone(rows: pd.DataFrame, main: MainColumns, jackknife: Jackknife) -> Table:
+    """Every loss that was trained at several scales: its main metric at each."""
     shown = scales_of(rows)
-    shown = shown[shown["dataset"].isin(list(figures))]
+    shown = shown[shown["dataset"].isin(list(main))]
     scales = _numbers(shown["s"])
-    means = _means(shown, figures, jackknife)
-    chosen = {(one["dataset"], one["loss"]) for one in chosen_on_validation(rows, figures).to_dict("records")}
+    means = _means(shown, main, jackknife)
+    chosen = {(one["dataset"], one["loss"]) for one in chosen_on_validation(rows, main).to_dict("records")}
     lines = []
     for (dataset, name, margin), part in shown.groupby(["dataset", "variant", _margin_key(shown)], sort=True):
         by_scale = {round(float(s), 9): str(loss) for s, loss in zip(part["s"], part["loss"], strict=True)}
         found = {scale: means.get((loss, str(dataset))) for scale, loss in by_scale.items()}
-        best = _best(found, figures[str(dataset)])
+        best = _best(found, main[str(dataset)])
         picked = [scale for scale, loss in by_scale.items() if (dataset, loss) in chosen]
-        entries = [_mean_entry(found.get(scale), figures[str(dataset)], scale == best) for scale in scales]
+        entries = [_mean_entry(found.get(scale), main[str(dataset)], scale == best) for scale in scales]
         first = (Value(str(dataset)), Value(str(name)), Value(str(margin) or NOTHING))
-        last = Value(_plain(picked[0]), picked[0]) if picked else Value(NOTHING)
+        last = Value(short(picked[0]), picked[0]) if picked else Value(NOTHING)
         lines.append(Row((*first, *entries, last), tags={"dataset": str(dataset)}))
     columns = [Column(heading, numeric=False) for heading in ("Dataset", "Loss", "Margin")]
-    columns += [Column(f"s={_plain(scale)}", "scale of the cosines") for scale in scales]
+    columns += [Column(f"s={short(scale)}", "scale of the cosines") for scale in scales]
     columns.append(Column("s on validation", "the scale of the setting of this loss that is best on validation data"))
     return Table(
         "scale-alone",
         "What scale does",
         tuple(columns),
         tuple(lines),
-        "Main figure of each dataset, %, mean over the seeds. Along a line only the scale changes, and with it the "
+        "Main metric of each dataset, %, mean over the seeds. Along a line only the scale changes, and with it the "
         "learning rate where that was chosen for each setting.",
         (
             f"{PLUS_MINUS}; bold is a line's best mean on test data.",
@@ -97,11 +96,11 @@ def scale_alone(rows: pd.DataFrame, figures: Figures, jackknife: Jackknife) -> T
     )
 
 
-def equal_scale(rows: pd.DataFrame, figures: Figures, common: str | None, jackknife: Jackknife) -> Table:
+def equal_scale(rows: pd.DataFrame, main: MainColumns, common: str | None, jackknife: Jackknife) -> Table:
     """loss − normface at the same s, a line for each dataset, loss and margin, a column for each scale."""
-    effects = margin_effects(rows, figures, jackknife)
-    if common is not None and len(figures) > 1:
-        overall = margin_effects_over_datasets(rows, sorted(figures), common, jackknife)
+    effects = margin_effects(rows, main, jackknife)
+    if common is not None and len(main) > 1:
+        overall = margin_effects_over_datasets(rows, sorted(main), common, jackknife)
         effects = pd.concat([effects, overall], ignore_index=True) if len(overall) else effects
     scales = _numbers(effects["s"])
     lines = []
@@ -111,37 +110,35 @@ def equal_scale(rows: pd.DataFrame, figures: Figures, common: str | None, jackkn
         entries = [effect_entry(by_scale.get(scale)) for scale in scales]
         lines.append(Row((*first, *entries), tags={"dataset": str(dataset)}))
     columns = [Column(heading, numeric=False) for heading in ("Dataset", "Loss", "Margin")]
-    columns += [Column(f"s={_plain(scale)}", f"loss − {REFERENCE}, both at this scale") for scale in scales]
+    columns += [Column(f"s={short(scale)}", f"loss − {REFERENCE}, both at this scale") for scale in scales]
     return Table(
         "margin-at-equal-scale",
         "What the margin adds at the same scale",
         tuple(columns),
         tuple(lines),
-        f"Each loss minus {REFERENCE} at the same s, main figure of each dataset, and the figure that all share over "
+        f"Each loss minus {REFERENCE} at the same s, main metric of each dataset, and the metric that all share over "
         f"“{ALL_DATASETS}”, in percentage points, paired by seed and test identity.",
         effect_notes(effects),
     )
 
 
-def best_settings(rows: pd.DataFrame, figures: Figures, jackknife: Jackknife) -> Table:
+def best_settings(rows: pd.DataFrame, main: MainColumns, jackknife: Jackknife) -> Table:
     """Each loss at the setting chosen on validation, against normface at the one chosen for it."""
-    chosen = chosen_on_validation(rows, figures)
-    means = _means(rows, figures, jackknife)
+    chosen = chosen_on_validation(rows, main)
+    means = _means(rows, main, jackknife)
     every = chosen.to_dict("records")
     plain = {(one["dataset"], one["tuned"]): one["loss"] for one in every if one["name"] == REFERENCE}
     others = [one for one in every if one["name"] != REFERENCE and (one["dataset"], one["tuned"]) in plain]
     pairings = [
-        Pairing(one["loss"], plain[one["dataset"], one["tuned"]], one["dataset"], figures[one["dataset"]].key)
+        Pairing(one["loss"], plain[one["dataset"], one["tuned"]], one["dataset"], main[one["dataset"]].key)
         for one in others
     ]
     compared = compare_pairs(rows, pairings, jackknife)
     effects: dict[tuple[str, str], Any] = {(one["dataset"], one["loss"]): one for one in compared.to_dict("records")}
-    at_scale = {
-        (one["dataset"], one["loss"]): one for one in margin_effects(rows, figures, jackknife).to_dict("records")
-    }
+    at_scale = {(one["dataset"], one["loss"]): one for one in margin_effects(rows, main, jackknife).to_dict("records")}
     lines = []
     for one in chosen.to_dict("records"):
-        at, column = (str(one["dataset"]), str(one["loss"])), figures[str(one["dataset"])]
+        at, column = (str(one["dataset"]), str(one["loss"])), main[str(one["dataset"])]
         entries = (
             Value(at[0]),
             Value(str(one["title"])),
@@ -163,8 +160,8 @@ def best_settings(rows: pd.DataFrame, figures: Figures, jackknife: Jackknife) ->
             Column("Setting", "of those that were run, the best on validation data", numeric=False),
             Column("s", "scale"),
             Column("m", "margin, of losses that have one"),
-            Column("Validation, %", "main figure on validation data, by which the setting was chosen"),
-            Column("Test, %", "main figure on test data"),
+            Column("Validation, %", "main metric on validation data, by which the setting was chosen"),
+            Column("Test, %", "main metric on test data"),
             Column(f"− best {REFERENCE}", f"minus {REFERENCE} at the scale chosen for it on validation data"),
             Column(f"− {REFERENCE} at this s", f"minus {REFERENCE} at the same scale"),
         ),
@@ -176,7 +173,7 @@ def best_settings(rows: pd.DataFrame, figures: Figures, jackknife: Jackknife) ->
 
 
 def failing(failed: pd.DataFrame) -> Table:
-    """Settings with a run that came to nothing."""
+    """Settings with a failed run."""
     lines = [
         Row(
             (
@@ -196,18 +193,18 @@ def failing(failed: pd.DataFrame) -> Table:
             Column("Setting", numeric=False),
             Column("Runs"),
             Column("Diverged", "loss or weights were no longer finite, or grew without end"),
-            Column("Near chance", f"main figure within {NEAR:.0%} of the way from guessing to perfect"),
+            Column("Near chance", f"main metric within {NEAR:.0%} of the way from guessing to perfect"),
             Column("Weights unlearned", f"class centres at {UNRELATED:g}° or more from their class weights"),
         ),
         tuple(lines),
-        f"Runs that diverged; else those whose main figure is within {NEAR:.0%} of the way from guessing to perfect; "
+        f"Runs that diverged; else those whose main metric is within {NEAR:.0%} of the way from guessing to perfect; "
         f"else those whose class centres lie {UNRELATED:g}° or more from their class weights (90° is chance).",
     )
 
 
-def _means(rows: pd.DataFrame, figures: Figures, jackknife: Jackknife) -> dict[tuple[str, str], Any]:
+def _means(rows: pd.DataFrame, main: MainColumns, jackknife: Jackknife) -> dict[tuple[str, str], Any]:
     found: dict[tuple[str, str], Any] = {}
-    for dataset, column in figures.items():
+    for dataset, column in main.items():
         part = rows[rows["dataset"] == dataset]
         if len(part):
             means = summarise(part, [column.key], jackknife).to_dict("records")
@@ -246,8 +243,4 @@ def _numbers(values: "pd.Series[float]") -> list[float]:
 
 
 def _number_entry(value: Any) -> Value:
-    return Value(NOTHING) if pd.isna(value) else Value(_plain(float(value)), float(value))
-
-
-def _plain(value: float) -> str:
-    return f"{value:.4g}"
+    return Value(NOTHING) if pd.isna(value) else Value(short(float(value)), float(value))

@@ -1,12 +1,12 @@
 """Maps over scale and margin: what each does by itself, read from the tidy frame of an experiment that varies them.
 
     rows = with_settings(table, classes)                  # adds s and m, as the runs trained with them
-    margin_effects(rows, figures, jackknife)              # loss − normface at the same scale
-    chosen_on_validation(rows, figures)                   # each loss's best setting, the test split unseen
-    failures(rows, figures, classes)                      # where training fails
-    gradient_effects(table, figures, jackknife)           # detached − exact, for rows that differ in nothing else
+    margin_effects(rows, metric_columns, jackknife)       # loss − normface at the same scale
+    chosen_on_validation(rows, metric_columns)            # each loss's best setting, the test split unseen
+    failures(rows, metric_columns, classes)               # where training fails
+    gradient_effects(table, metric_columns, jackknife)    # detached − exact, for rows that differ in nothing else
 
-`figures` says for each dataset by which metric. All take frames and know nothing of the runner.
+`metric_columns` says for each dataset by which metric. All take frames and know nothing of the runner.
 """
 
 from benchmark.scale_margin.choices import chosen_on_validation

@@ -9,7 +9,7 @@ from benchmark.metrics import MetricColumn
 KEPT = ("dataset", "name", "title", "tuned", "loss", "s", "m")
 
 
-def chosen_on_validation(rows: pd.DataFrame, figures: Mapping[str, MetricColumn]) -> pd.DataFrame:
+def chosen_on_validation(rows: pd.DataFrame, metric_columns: Mapping[str, MetricColumn]) -> pd.DataFrame:
     """dataset, name, loss, s, m and so on, and `validation`, the mean over seeds that it was chosen by; a row for each
     dataset and loss, tuned rows apart from others.
 
@@ -17,12 +17,11 @@ def chosen_on_validation(rows: pd.DataFrame, figures: Mapping[str, MetricColumn]
     taken, then the smaller margin.
     """
     found = [
-        _best(part, figures[str(dataset)])
+        _best(part, metric_columns[str(dataset)])
         for (dataset, _), part in rows.groupby(["dataset", "title"], sort=True)
-        if str(dataset) in figures and figures[str(dataset)].on("val").key in rows
+        if str(dataset) in metric_columns and metric_columns[str(dataset)].on("val").key in rows
     ]
-    columns = [*KEPT, "validation"]
-    return pd.DataFrame([row for row in found if row is not None], columns=columns)
+    return pd.DataFrame([row for row in found if row is not None], columns=[*KEPT, "validation"])
 
 
 def _best(part: pd.DataFrame, column: MetricColumn) -> dict[str, object] | None:

@@ -30,12 +30,12 @@ def margin_pairs(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def margin_effects(
-    rows: pd.DataFrame, figures: Mapping[str, MetricColumn], jackknife: Jackknife | None = None
+    rows: pd.DataFrame, metric_columns: Mapping[str, MetricColumn], jackknife: Jackknife | None = None
 ) -> pd.DataFrame:
-    """The rows of `margin_pairs` with the columns of `compare_pairs`, each dataset by its own figure."""
-    pairs = _of_datasets(margin_pairs(rows), figures)
+    """The rows of `margin_pairs` with the columns of `compare_pairs`, each dataset by its own metric."""
+    pairs = _of_datasets(margin_pairs(rows), metric_columns)
     pairings = [
-        Pairing(loss, baseline, dataset, figures[dataset].key)
+        Pairing(loss, baseline, dataset, metric_columns[dataset].key)
         for loss, baseline, dataset in zip(pairs["loss"], pairs["baseline"], pairs["dataset"], strict=True)
     ]
     return _beside(compare_pairs(rows, pairings, jackknife), pairs)
@@ -62,8 +62,8 @@ def why_no_margin_effects(rows: pd.DataFrame) -> str:
     return ""
 
 
-def _of_datasets(pairs: pd.DataFrame, figures: Mapping[str, MetricColumn]) -> pd.DataFrame:
-    return pairs[pairs["dataset"].isin(list(figures))].reset_index(drop=True)
+def _of_datasets(pairs: pd.DataFrame, metric_columns: Mapping[str, MetricColumn]) -> pd.DataFrame:
+    return pairs[pairs["dataset"].isin(list(metric_columns))].reset_index(drop=True)
 
 
 def _beside(compared: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:

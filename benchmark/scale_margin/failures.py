@@ -14,10 +14,12 @@ UNRELATED = 80.0
 COUNTS = ["diverged", "near_chance", "unlearned"]
 
 
-def failures(rows: pd.DataFrame, figures: Mapping[str, MetricColumn], classes: Mapping[str, int]) -> pd.DataFrame:
+def failures(
+    rows: pd.DataFrame, metric_columns: Mapping[str, MetricColumn], classes: Mapping[str, int]
+) -> pd.DataFrame:
     """dataset, loss, name, s, m, runs, and how many of them diverged, are near_chance or unlearned; settings without
     any are left out. A run is counted once, under the first that fits."""
-    kinds = [_kind(row, figures, classes) for row in rows.to_dict("records")]
+    kinds = [_kind(row, metric_columns, classes) for row in rows.to_dict("records")]
     marked = rows.assign(**{count: [kind == count for kind in kinds] for count in COUNTS})
     groups = marked.groupby(["dataset", "loss"], as_index=False, sort=True)
     found = groups.agg(
@@ -33,11 +35,11 @@ def failures(rows: pd.DataFrame, figures: Mapping[str, MetricColumn], classes: M
     return failed.sort_values(["dataset", "name", "m", "s", "loss"], ignore_index=True)
 
 
-def _kind(row: Mapping[object, object], figures: Mapping[str, MetricColumn], classes: Mapping[str, int]) -> str:
+def _kind(row: Mapping[object, object], metric_columns: Mapping[str, MetricColumn], classes: Mapping[str, int]) -> str:
     if row["status"] != "ok":
         return "diverged"
     dataset = str(row["dataset"])
-    column = figures.get(dataset)
+    column = metric_columns.get(dataset)
     value, angle = _number(row.get(column.key)) if column else math.nan, _number(row.get("train/wc_intra"))
     by_chance = chance(column, row, classes[dataset]) if column else math.nan
     if value < by_chance + NEAR * (1.0 - by_chance):

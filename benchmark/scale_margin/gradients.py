@@ -6,7 +6,8 @@ from collections.abc import Mapping
 import pandas as pd
 
 from benchmark.metrics import MetricColumn
-from benchmark.scale_margin.settings import TUNED, all_settings
+from benchmark.scale_margin.settings import all_settings
+from benchmark.spec.labels import TUNED
 from benchmark.spec.labels import with_settings as labelled
 from benchmark.statistics import Jackknife, Pairing, compare_pairs, compare_pairs_over_datasets
 
@@ -18,15 +19,15 @@ def gradient_pairs(table: pd.DataFrame) -> pd.DataFrame:
     each = table.drop_duplicates(["dataset", "loss"])
     known: dict[tuple[str, str], dict[str, str]] = {}
     titles: dict[str, str] = {}
-    for dataset, loss, name, hyper in zip(each["dataset"], each["loss"], each["name"], each["hyper"], strict=True):
+    kept = zip(*(each[key] for key in ("dataset", "loss", "name", "hyper", "tuned")), strict=True)
+    for dataset, loss, name, hyper, tuned in kept:
         settings = all_settings(str(name), str(hyper))
         gradient = settings.pop(GRADIENT, None)
         if gradient in (EXACT, DETACHED):
-            mark = TUNED if str(loss).endswith(TUNED) else ""
-            key = json.dumps([name, settings, mark], sort_keys=True)
+            key = json.dumps([name, settings, bool(tuned)], sort_keys=True)
             known.setdefault((str(dataset), key), {}).setdefault(gradient, str(loss))
             given = {part: value for part, value in json.loads(str(hyper)).items() if part != GRADIENT}
-            titles[key] = labelled(str(name), given) + mark
+            titles[key] = labelled(str(name), given) + (TUNED if tuned else "")
     rows = [
         {"dataset": dataset, "title": titles[key], DETACHED: labels[DETACHED], EXACT: labels[EXACT]}
         for (dataset, key), labels in known.items()
@@ -38,13 +39,13 @@ def gradient_pairs(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def gradient_effects(
-    table: pd.DataFrame, figures: Mapping[str, MetricColumn], jackknife: Jackknife | None = None
+    table: pd.DataFrame, metric_columns: Mapping[str, MetricColumn], jackknife: Jackknife | None = None
 ) -> pd.DataFrame:
     """detached − exact for every pair, with the columns of `compare_pairs` and the pair's `title`."""
     pairs = gradient_pairs(table)
-    pairs = pairs[pairs["dataset"].isin(list(figures))].reset_index(drop=True)
+    pairs = pairs[pairs["dataset"].isin(list(metric_columns))].reset_index(drop=True)
     pairings = [
-        Pairing(detached, exact, dataset, figures[dataset].key)
+        Pairing(detached, exact, dataset, metric_columns[dataset].key)
         for detached, exact, dataset in zip(pairs[DETACHED], pairs[EXACT], pairs["dataset"], strict=True)
     ]
     return compare_pairs(table, pairings, jackknife).assign(title=pairs["title"].to_numpy())

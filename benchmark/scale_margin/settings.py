@@ -9,16 +9,16 @@ from typing import Any
 import pandas as pd
 
 import losses
+from benchmark.spec.labels import TUNED
 from benchmark.spec.labels import with_settings as labelled
 
-TUNED = " (tuned)"  # how labels of tuned rows end
 FEWEST = 2  # values without which nothing varies
 
 
 def with_settings(table: pd.DataFrame, classes: Mapping[str, int]) -> pd.DataFrame:
     """The tidy frame with the columns s and m, NaN where a loss has none, adapts it, or has several margins; and with
-    `variant`, the loss with whatever else was given. Where tuned rows stand beside others, `tuned` tells them apart,
-    and so do `variant` and `title`, the loss's name.
+    `variant`, the loss with whatever else was given. Where there are tuned rows and others, `variant` and `title`, the
+    loss's name, say which is which.
 
     `classes` are the training classes of each dataset, which s="auto" goes by.
     """
@@ -28,12 +28,11 @@ def with_settings(table: pd.DataFrame, classes: Mapping[str, int]) -> pd.DataFra
     ]
     numbers = {"s": [_or_nan(s) for s, _ in found], "m": [_or_nan(m) for _, m in found]}
     columns = {key: pd.Series(values, table.index, dtype=float) for key, values in numbers.items()}
-    tuned = table["loss"].astype(str).str.endswith(TUNED)
+    tuned = table["tuned"]
     marks = tuned.map({True: TUNED, False: ""}) if tuned.any() and not tuned.all() else pd.Series("", table.index)
     variants = [variant(str(name), str(hyper)) for name, hyper in zip(table["name"], table["hyper"], strict=True)]
     return table.assign(
         **columns,
-        tuned=tuned,
         title=table["name"].astype(str) + marks,
         variant=pd.Series(variants, table.index, dtype=object) + marks,
     )

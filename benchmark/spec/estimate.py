@@ -8,6 +8,7 @@ from statistics import median
 import datasets
 from benchmark import backbones
 from benchmark.cell import Cell
+from benchmark.text import duration
 
 USUAL_PIXELS = 28 * 28
 MOST_GAIN = 4.0
@@ -50,15 +51,9 @@ def in_words(seconds: Sequence[float | None]) -> str:
     unknown = len(seconds) - len(known)
     if not known:
         return "unknown" if unknown else "~0 s"
-    return _brief(sum(known)) + (f" and {unknown} of unknown time" if unknown else "")
-
-
-def _brief(seconds: float) -> str:
-    if seconds < 1:
-        return "<1 s"
-    if seconds < 90:
-        return f"~{seconds:.0f} s"
-    return f"~{seconds / 60:.0f} min" if seconds < 5400 else f"~{seconds / 3600:.1f} h"
+    total = sum(known)
+    about = duration(total) if 0 < total < 1 else f"~{duration(total)}"
+    return about + (f" and {unknown} of unknown time" if unknown else "")
 
 
 def _work(cell: Cell) -> Work:

@@ -3,6 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
+TUNED = " (tuned)"
+"""How labels of tuned rows end, for readers: what is tuned is known by a field."""
+
 
 def with_settings(name: str, settings: Mapping[str, Any]) -> str:
     """`arcface s=16 m=0.3`: the name, then what was given, in the order given."""

@@ -10,6 +10,7 @@ from benchmark.errors import InputError
 from benchmark.spec.dataset_rows import DatasetRow
 from benchmark.spec.experiment import Experiment
 from benchmark.spec.file_errors import FileErrors
+from benchmark.spec.labels import TUNED
 from benchmark.spec.loss_rows import LossRow, TunedSetting, read_hyper, unlike_defaults
 from benchmark.spec.tuned import Choice, TunedFile, fingerprint
 from datasets._names import did_you_mean, listed, shown
@@ -31,7 +32,7 @@ def with_tuned(experiment: Experiment, tuned: TunedFile, rows: str = "both") -> 
     for row in plain.losses:
         if row.label in settings:
             name = row.brief if row.brief and names[row.brief] == 1 else row.label
-            made[row.label] = replace(row, label=f"{name} (tuned)", tuned=settings[row.label], of=row.label)
+            made[row.label] = replace(row, label=f"{name}{TUNED}", tuned=settings[row.label], of=row.label)
     clash = sorted({row.label for row in made.values()} & {row.label for row in plain.losses})
     if clash:
         raise InputError(f"{plain.name} has a row labelled {shown(clash[0])} already; rename it")

@@ -12,13 +12,16 @@ from benchmark.statistics.measurements import ALL_DATASETS, Estimate, Jackknife
 from benchmark.statistics.pairs import Pairing, compare_pairs, compare_pairs_over_datasets
 from benchmark.statistics.power import detectable_effect, seeds_needed
 from benchmark.statistics.ranks import CriticalDifference, Ranks, average_ranks, critical_difference
-from benchmark.statistics.summary import summarise
+from benchmark.statistics.summary import CARRIED, SEEDS, SEEDS_AND_IDENTITIES, interval_in_words, summarise
 from benchmark.statistics.variance import Variance, pseudo_values, seed_variance, two_way_variance
 
 __all__ = [
     "ALL_DATASETS",
+    "CARRIED",
     "MIN_SEEDS",
     "RULES",
+    "SEEDS",
+    "SEEDS_AND_IDENTITIES",
     "Agreement",
     "CriticalDifference",
     "Effect",
@@ -39,6 +42,7 @@ __all__ = [
     "detectable_effect",
     "every_pair",
     "holm",
+    "interval_in_words",
     "judge",
     "pseudo_values",
     "rank_agreement",

@@ -15,6 +15,9 @@ from benchmark.statistics.measurements import (
 )
 
 LEVEL = 0.95
+SEEDS, SEEDS_AND_IDENTITIES = "seeds", "seeds and identities"
+"""What an interval can carry: the values of the column `carries`, which is empty where there is no interval."""
+CARRIED = {SEEDS: "seeds", SEEDS_AND_IDENTITIES: "seeds and test identities"}
 
 
 def summarise(
@@ -24,13 +27,13 @@ def summarise(
     level: float = LEVEL,
     overall: bool = False,
 ) -> pd.DataFrame:
-    """One row for each loss, dataset and metric: `mean`, `low` … `high` and what the interval is.
+    """One row for each loss, dataset and metric: `mean`, `low` … `high` and what the interval carries.
 
     With `overall` and several datasets, also a row for the plain mean over all of them, which speaks of these
     datasets only.
 
     `results` has the columns loss, dataset, seed and one a metric (NaN: the run diverged). The interval is
-    Student's t; it carries the seeds, and the test identities too where `jackknife` holds them. `half_width`
+    Student's t; `carries` is SEEDS, or SEEDS_AND_IDENTITIES where `jackknife` holds them. `half_width`
     is half of it, `sd_seeds` the standard deviation over seeds, `left_out` the runs without a value. What
     cannot be given is <NA>, and `note` says why.
     """
@@ -61,17 +64,21 @@ def _row(estimate: Estimate, level: float) -> dict[str, Any]:
 
 
 def interval(estimate: Estimate, level: float) -> dict[str, Any]:
-    """The columns that give an interval and say what it is."""
+    """The columns that give an interval and say what it carries."""
     if estimate.mean is None or estimate.variance is None:
-        return {"low": None, "high": None, "half_width": None, "interval": "none"}
+        return {"low": None, "high": None, "half_width": None, "carries": ""}
     half = float(estimate.variance.half_width(level))
-    carries = "seeds and test identities" if estimate.n_identities else "seeds"
     return {
         "low": estimate.mean - half,
         "high": estimate.mean + half,
         "half_width": half,
-        "interval": f"{level:.0%} t interval, carries {carries}",
+        "carries": SEEDS_AND_IDENTITIES if estimate.n_identities else SEEDS,
     }
+
+
+def interval_in_words(carries: str, level: float = LEVEL) -> str:
+    """`95% t interval, carries seeds`; empty where there is no interval."""
+    return f"{level:.0%} t interval, carries {CARRIED[carries]}" if carries else ""
 
 
 def sizes(estimate: Estimate) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Tables for eyes: one model, written as HTML, Markdown, LaTeX, CSV or for the terminal.
+"""Tables for display: one model, written as HTML, Markdown, LaTeX, CSV or for the terminal.
 
 Whatever stands in a table may come from a file, so every writer escapes it and it comes out as text.
 """
@@ -9,7 +9,7 @@ from benchmark.tables.latex import as_latex
 from benchmark.tables.latex import escape as latex_text
 from benchmark.tables.markdown import as_markdown
 from benchmark.tables.markdown import escape as markdown_text
-from benchmark.tables.model import BEST, TIED, Column, Row, Table, Value, with_error
+from benchmark.tables.model import BEST, TIED, Column, Row, Table, Value, with_error, with_p
 from benchmark.tables.terminal import as_terminal
 
 __all__ = [
@@ -27,4 +27,5 @@ __all__ = [
     "latex_text",
     "markdown_text",
     "with_error",
+    "with_p",
 ]

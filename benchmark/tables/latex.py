@@ -119,7 +119,7 @@ def as_latex(table: Table) -> str:
 
 def _caption(table: Table) -> str:
     best, tied = table.legend
-    legend = ["bold: best"] * best + ["underlined: not separable from the best"] * tied
+    legend = ["bold: best"] * best + ["underlined: not significantly different from the best"] * tied
     sentences = [table.title, table.caption, "; ".join(legend).capitalize()]
     return ". ".join(sentence.rstrip(".") for sentence in sentences if sentence) + "."
 

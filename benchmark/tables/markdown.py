@@ -17,7 +17,7 @@ def as_markdown(table: Table) -> str:
     for row in table.rows:
         lines.append("| " + " | ".join(_entry(table, entry) for entry in row.entries) + " |")
     best, tied = table.legend
-    legend = ["**bold**: best"] * best + ["<u>underlined</u>: not separable from the best"] * tied
+    legend = ["**bold**: best"] * best + ["<u>underlined</u>: not significantly different from the best"] * tied
     lines += ["", "; ".join(legend)] if legend else []
     remarks = [f"<sup>{number}</sup> {escape(remark)}" for number, remark in enumerate(table.remarks, 1)]
     for note in [*remarks, *(escape(note) for note in table.footnotes)]:

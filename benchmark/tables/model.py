@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from benchmark.errors import InputError
+from benchmark.text import number, p_value
 
 BEST, TIED = "best", "tied"
 NOTHING = "–"
@@ -72,19 +73,25 @@ class Table:
 
 
 def with_error(
-    value: float | None, error: float | None = None, decimals: int = 2, mark: str = "", note: str = ""
+    value: float | None,
+    error: float | None = None,
+    decimals: int = 2,
+    mark: str = "",
+    note: str = "",
+    signed: bool = False,
 ) -> Value:
-    """`95.64 ± 0.41`, or a dash where there is nothing to show."""
+    """`95.64 ± 0.41`, `+0.41 ± 0.20` with `signed`, or a dash where there is nothing to show."""
     if value is None or value != value:
         return Value(NOTHING, None, note=note)
-    text = _signless_zero(f"{value:.{decimals}f}")
+    text = number(value, decimals, signed)
     if error is None or error != error:
         return Value(text, value, mark, note)
     return Value(f"{text} ± {error:.{decimals}f}", value, mark, note, error)
 
 
-def _signless_zero(text: str) -> str:
-    return text.removeprefix("-") if float(text) == 0.0 else text.replace("-", "−")
+def with_p(p: float | None) -> Value:
+    """A p-value, or a dash where nothing was tested; a missing value of pandas counts as None."""
+    return Value(p_value(p), float(p)) if isinstance(p, float) and p == p else Value(NOTHING)
 
 
 def visible(text: str) -> str:

@@ -17,7 +17,7 @@ def as_terminal(table: Table) -> str:
     lines = [visible(table.title), *([visible(table.caption)] if table.caption else []), ""]
     lines += [written[0], "─" * (sum(widths) + 2 * (len(widths) - 1)), *written[1:]]
     best, tied = table.legend
-    legend = [f"{SIGNS[BEST]} best"] * best + [f"{SIGNS[TIED]} not separable from the best"] * tied
+    legend = [f"{SIGNS[BEST]} best"] * best + [f"{SIGNS[TIED]} not significantly different from the best"] * tied
     lines += ["", ", ".join(legend)] if legend else []
     notes = [f"[{number}] {visible(note)}" for number, note in enumerate(table.remarks, 1)]
     notes += [visible(note) for note in table.footnotes]

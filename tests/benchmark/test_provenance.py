@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from benchmark.provenance import in_words, provenance, provenance_sentence
+from benchmark.provenance import provenance, provenance_sentence
 from benchmark.store import Run
 
 
@@ -23,7 +23,7 @@ def run(number: int, **changed: Any) -> Run:
 
 
 def test_runs_made_alike() -> None:
-    said = "Made from 2 runs, trained 2026-11-16 in 60 s in all, 30.0 s a run. Commit abc; Python 3.11.7; "
+    said = "Made from 2 runs, trained 2026-11-16 in 60 s in all, 30 s per run. Commit abc; Python 3.11.7; "
     said += "torch 2.13.0; NumPy 2.4.0; Machine Linux x86_64; Device cpu."
     assert provenance_sentence([run(0), run(1)]) == said
     assert provenance_sentence([]) == ""
@@ -35,7 +35,3 @@ def test_runs_made_differently_are_counted() -> None:
     assert found["torch"] == "2.13.0 (2 runs), 2.14.0 (1 run)"
     assert found["Commit"] == "abc (2 runs), unknown (1 run)"
     assert found["Trained"] == "2026-11-16 to 2026-11-18"
-
-
-def test_time_in_words() -> None:
-    assert [in_words(seconds) for seconds in (89, 91, 5399, 5400)] == ["89 s", "1.5 min", "90.0 min", "1.5 h"]

@@ -7,12 +7,11 @@ from benchmark.leaderboard.entries import Entry, schema
 from benchmark.leaderboard.entry_files import Entries
 from benchmark.leaderboard.make_entry import as_text
 from benchmark.leaderboard.site.comparison import comparison_page
-from benchmark.leaderboard.site.index import index_page, standings_table
+from benchmark.leaderboard.site.index import index_page
 from benchmark.leaderboard.site.loss_page import loss_page
-from benchmark.leaderboard.site.page import page
 from benchmark.leaderboard.standings import Board, Standings
-from benchmark.leaderboard.text import why_apart
-from benchmark.report.pictures import Drawn, NotDrawn
+from benchmark.leaderboard.text import standings_table, why_apart
+from benchmark.pages import Drawn, NotDrawn, render
 from benchmark.tables import as_csv
 from datasets._files import write_atomically
 
@@ -25,7 +24,7 @@ def build(found: Standings, entries: Entries, draw: Draw | None = None) -> Mappi
     files = {
         "index.html": index_page(found, entries),
         "compare.html": comparison_page(found.current),
-        "submit.html": page("submit.html.j2", here="submit", up="", schema=schema()),
+        "submit.html": render(Path(__file__).parent, "submit.html.j2", here="submit", up="", schema=schema()),
         "entry.schema.json": schema().encode(),
     }
     if found.current is not None:

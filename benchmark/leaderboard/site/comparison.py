@@ -1,13 +1,14 @@
 """Any two losses side by side: every pair's difference on every dataset by every metric, for the page's script."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from benchmark.leaderboard.site.page import json_for_a_page, page
 from benchmark.leaderboard.standings import Board
 from benchmark.metrics import MetricColumn, columns, has_value
+from benchmark.pages import json_for_a_page, render
 from benchmark.statistics import every_pair, summarise
 
 DIGITS = 6  # significant ones: more than any table shows
@@ -16,7 +17,8 @@ DIGITS = 6  # significant ones: more than any table shows
 def comparison_page(board: Board | None) -> bytes:
     content = {"losses": [], "rows": []} if board is None else comparison_data(board)
     text = json.dumps(content, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
-    return page("compare.html.j2", here="compare", up="", data=json_for_a_page(text), count=len(content["losses"]))
+    shown = {"data": json_for_a_page(text), "count": len(content["losses"])}
+    return render(Path(__file__).parent, "compare.html.j2", here="compare", up="", **shown)
 
 
 def comparison_data(board: Board) -> dict[str, Any]:
@@ -28,7 +30,7 @@ def comparison_data(board: Board) -> dict[str, Any]:
     for column in columns():
         if has_value(findings.results, column.key):
             rows += _rows(board, labels, column)
-    main = {(name, column.key) for name, column in findings.figures.items()}
+    main = {(name, column.key) for name, column in findings.main_columns.items()}
     for row in rows:
         row["main"] = (row["dataset"], row["key"]) in main
     rows.sort(key=lambda row: not row["main"])

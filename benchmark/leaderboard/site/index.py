@@ -2,16 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
-from benchmark.findings.answer import Answer, answer
-from benchmark.findings.main_table import by_metric, leaderboard
+from benchmark.findings import Answer, answer
 from benchmark.leaderboard.entries import Entry
 from benchmark.leaderboard.entry_files import Entries
-from benchmark.leaderboard.site.page import page
 from benchmark.leaderboard.standings import Board, Standings
-from benchmark.leaderboard.text import about, why_apart
+from benchmark.leaderboard.text import metric_table, standings_table, why_apart
 from benchmark.metrics import measured
-from benchmark.report.page import Shown, choices
+from benchmark.pages import Choice, Shown, choices, render
 from benchmark.tables import Table
 from benchmark.text import counted
 
@@ -38,7 +37,8 @@ class Left:
 def index_page(found: Standings, entries: Entries) -> bytes:
     boards = [board for board in (found.current, *found.others) if board is not None]
     blocks = [block for board in boards for block in _blocks(board, is_first=board is boards[0])]
-    return page(
+    return render(
+        Path(__file__).parent,
         "index.html.j2",
         here="index",
         up="",
@@ -50,22 +50,16 @@ def index_page(found: Standings, entries: Entries) -> bytes:
     )
 
 
-def standings_table(board: Board) -> Table:
-    """The main figure of each dataset, each loss with a link to its page."""
-    return _linked(leaderboard(board.findings, about(board)), board)
-
-
 def settings_of(entry: Entry) -> str:
     return "tuned" if entry.tuned else "defaults"
 
 
 def _blocks(board: Board, is_first: bool) -> list[TableBlock]:
-    tables = [standings_table(board)]
     columns = measured(board.findings.results, "performance")
-    tables += [_linked(by_metric(board.findings, about(board), column), board) for column in columns]
+    tables = [standings_table(board), *(metric_table(board, column) for column in columns)]
     return [
         TableBlock(board.id, table.name, Shown(table if is_first else replace(table, name=f"{table.name}-{board.id}")))
-        for table in tables
+        for table in (_linked(table, board) for table in tables)
     ]
 
 
@@ -79,19 +73,19 @@ def _linked(table: Table, board: Board) -> Table:
     return replace(table, rows=tuple(rows))
 
 
-def _filters(
-    boards: Sequence[Board], blocks: Sequence[TableBlock], found: Standings
-) -> list[tuple[str, str, list[tuple[str, str]]]]:
-    """Label, attribute and options of every choice."""
+def _filters(boards: Sequence[Board], blocks: Sequence[TableBlock], found: Standings) -> list[Choice]:
     if not boards:
         return []
     metrics = {block.metric: block.table.title for block in blocks}
-    kept = [("Metric", "metric", list(metrics.items())), *choices((block.table.table for block in blocks), KINDS)]
-    return [*kept, ("Protocol", "board", [(board.id, _board_title(board, found)) for board in boards])]
+    return [
+        ("Metric", "metric", list(metrics.items())),
+        *choices((block.table.table for block in blocks), KINDS),
+        ("Protocol", "board", [(board.id, _board_title(board, found)) for board in boards]),
+    ]
 
 
 def _board_title(board: Board, found: Standings) -> str:
-    size = f"{len(board.entries)} entries" if len(board.entries) > 1 else "one entry"
+    size = "1 entry" if len(board.entries) == 1 else f"{len(board.entries)} entries"
     if board is found.current:
         return f"{board.protocol} (today's), {size}"
     return f"{board.protocol}, apart: {size}, {why_apart(board, found)}"
@@ -114,4 +108,4 @@ def _size(found: Standings) -> str:
 
 def _left(found: Standings, entries: Entries) -> list[Left]:
     left = [Left(f"{name}.json", reason) for name, reason in sorted(found.outdated.items())]
-    return left + [Left(name, reason.removeprefix(f"{name}: ")) for name, reason in sorted(entries.refused.items())]
+    return left + [Left(name, reason) for name, reason in sorted(entries.refused.items())]

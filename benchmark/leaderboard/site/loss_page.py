@@ -3,18 +3,17 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from markupsafe import Markup, escape
 
 from benchmark.leaderboard.entries import Entry
 from benchmark.leaderboard.site.index import settings_of
 from benchmark.leaderboard.site.loss_tables import audit_table, hyper_table, result_tables, seed_table
-from benchmark.leaderboard.site.page import page
 from benchmark.leaderboard.standings import Board
 from benchmark.leaderboard.text import differences_of, ties_of
 from benchmark.metrics import columns
-from benchmark.report.page import Shown
-from benchmark.report.pictures import Drawn, NotDrawn
+from benchmark.pages import Drawn, Facts, NotDrawn, Shown, render
 from benchmark.spec.labels import with_settings
 from benchmark.tables.model import visible
 
@@ -26,7 +25,8 @@ def loss_page(entry: Entry, board: Board, drawn: Sequence[Drawn | NotDrawn], apa
     """`apart` says why the entry is not in today's standings, or nothing."""
     formula, *paragraphs = paragraphs_of(entry.description) or [Paragraph(("no description",), is_aligned=False)]
     against = differences_of(board, entry)
-    return page(
+    return render(
+        Path(__file__).parent,
         "loss.html.j2",
         here="loss",
         up="../",
@@ -46,7 +46,7 @@ def loss_page(entry: Entry, board: Board, drawn: Sequence[Drawn | NotDrawn], apa
         pictures=[one for one in drawn if isinstance(one, Drawn)],
         not_drawn=[one for one in drawn if isinstance(one, NotDrawn)],
         meanings=[(column.heading, column.meaning) for column in columns() if column.key in board.findings.results],
-        facts=_facts(entry),
+        background=_background(entry),
     )
 
 
@@ -89,7 +89,7 @@ def _with_links(line: str) -> Markup:
     return Markup(ARXIV.sub(link, str(escape(visible(line)))))
 
 
-def _facts(entry: Entry) -> list[tuple[str, str]]:
+def _background(entry: Entry) -> Facts:
     source = f"losses/{entry.loss}.py" if entry.origin == "repository" else "a plug-in"
     facts = [
         ("Entry", f"{entry.name}.json, of {entry.date}"),

@@ -5,12 +5,12 @@ from typing import Any
 import losses
 from benchmark.audit import CHECKS
 from benchmark.code_digest import loss_digest
-from benchmark.findings.main_table import PLUS_MINUS, entry_of
+from benchmark.findings import PLUS_MINUS, entry_of
 from benchmark.leaderboard.entries import Entry, Result
 from benchmark.leaderboard.standings import Board
 from benchmark.metrics import MetricColumn, TableName, measured
 from benchmark.spec.labels import short_value
-from benchmark.statistics import ALL_DATASETS
+from benchmark.statistics import ALL_DATASETS, SEEDS_AND_IDENTITIES
 from benchmark.tables import Column, Row, Table, Value, with_error
 from benchmark.tables.model import NOTHING
 
@@ -89,20 +89,20 @@ def _what_intervals_carry(entry: Entry, board: Board, metrics: list[MetricColumn
         metric.heading
         for metric in metrics
         for (loss, _), found in board.findings.of(metric.key, metric.lower_is_better).items()
-        if loss == entry.label and "identities" in found.carries
+        if loss == entry.label and found.carries == SEEDS_AND_IDENTITIES
     ]
     carried = f", and the test identities for {', '.join(dict.fromkeys(both))}" if both else ""
     return f"{PLUS_MINUS}; it carries the seeds{carried}."
 
 
 def seed_table(entry: Entry, board: Board) -> Table:
-    """The main figure of each dataset, run by run."""
-    figures = board.findings.figures
-    results = [result for result in entry.results if result.label in figures]
-    columns = [Column(f"{one.label}: {figures[one.label].title.lower()}") for one in results]
+    """The main metric of each dataset, run by run."""
+    main = board.findings.main_columns
+    results = [result for result in entry.results if result.label in main]
+    columns = [Column(f"{one.label}: {main[one.label].title.lower()}") for one in results]
     seeds = sorted({seed for result in results for seed in result.seeds})
     rows = [
-        Row((Value(str(seed), seed), *(_of_seed(result, seed, figures[result.label]) for result in results)))
+        Row((Value(str(seed), seed), *(_of_seed(result, seed, main[result.label]) for result in results)))
         for seed in seeds
     ]
     return Table("seeds", "Seed by seed", (Column("Seed"), *columns), tuple(rows))

@@ -11,10 +11,10 @@ import losses
 from benchmark.leaderboard.entries import Entry, Result
 from benchmark.leaderboard.site.loss_tables import is_here
 from benchmark.leaderboard.standings import Board
+from benchmark.pages import Drawn, NotDrawn
 from benchmark.plots import as_png, tsne
 from benchmark.plots._style import GREY, Look, looks, panels, short, styled
 from benchmark.plots.loss_shapes import ANGLES, Shape, measure, of_run
-from benchmark.report.pictures import Drawn, NotDrawn
 from benchmark.store import DamagedError, Run, Store
 
 CURVES = "Target logit and gradient"

@@ -76,7 +76,7 @@ function signed(value, half, decimals) {
 function verdict(row, difference, p, reason) {
   if (difference === null) return reason || "no value for both";
   if (p === null) return reason || "not tested";
-  if (p >= 0.05) return "not separable";
+  if (p >= 0.05) return "not significant";
   if (row.better === "neither") return difference > 0 ? "larger" : "smaller";
   return (difference > 0) === (row.better === "higher") ? "better" : "worse";
 }

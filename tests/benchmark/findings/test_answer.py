@@ -26,21 +26,21 @@ def test_ties_are_called_ties() -> None:
         {"letters": {"arcface": around(0.9605), "cosface": around(0.96, turn=1), "normface": around(0.9, turn=2)}}
     )
     assert headline == (
-        "No single winner: arcface has the highest mean, but one of the other two cannot be told from it."
+        "No single winner: arcface has the highest mean, but one of the other two is not significantly different."
     )
     assert sentence == (
         "On letters, arcface has the highest mean verification accuracy (96.05 %, 5 seeds): "
-        "cosface cannot be told from it; normface is significantly worse."
+        "cosface is not significantly different from it; normface is significantly worse."
     )
 
 
 def test_nothing_can_be_told_apart() -> None:
     same = {"arcface": around(0.9605), "cosface": around(0.96, turn=1), "normface": around(0.9598, turn=2)}
     headline, sentence = words({"letters": same}, closed=["letters"])
-    assert headline == "No winner: none of the three losses can be told from the best."
+    assert headline == "No winner: none of the three losses is significantly worse than the best."
     assert sentence == (
         "On letters, arcface has the highest mean classification accuracy (96.05 %, 5 seeds): "
-        "neither of the other two can be told from it."
+        "neither of the other two is significantly different from it."
     )
 
 
@@ -52,7 +52,7 @@ def test_equal_means_share_the_first_place() -> None:
     assert "arcface and cosface share the highest mean classification accuracy (100.00 %, 5 seeds)" in sentence
 
 
-@pytest.mark.parametrize(("seeds", "count", "told"), [(1, "one seed", "is one"), (4, "4 seeds", "are 4")])
+@pytest.mark.parametrize(("seeds", "count", "told"), [(1, "1 seed", "is one"), (4, "4 seeds", "are 4")])
 def test_too_few_seeds_for_a_test(seeds: int, count: str, told: str) -> None:
     losses = {"arcface": around(0.96, seeds=seeds), "normface": around(0.9, seeds=seeds, turn=1)}
     headline, sentence = words({"letters": losses})
@@ -174,7 +174,7 @@ def test_several_are_tied_everywhere_named_in_the_order_of_their_ranks() -> None
 def test_many_names_are_counted() -> None:
     losses = {f"loss{place}": around(0.96 - place * 1e-5, turn=place) for place in range(9)}
     _, sentence = words({"letters": {**losses, "softmax": around(0.5)}})
-    assert "loss1, loss2, loss3, loss4, loss5 and three others cannot be told from it" in sentence
+    assert "loss1, loss2, loss3, loss4, loss5 and three others are not significantly different from it" in sentence
 
 
 def test_names_come_out_as_text() -> None:

@@ -18,7 +18,7 @@ from benchmark.leaderboard.site.loss_page import paragraphs_of
 from benchmark.leaderboard.site.page import json_for_a_page
 from benchmark.leaderboard.site.pictures import pictures
 from benchmark.leaderboard.standings import Board, Standings
-from benchmark.report.pictures import Drawn, NotDrawn
+from benchmark.pages import Drawn, NotDrawn
 from benchmark.store import Store
 from tests.benchmark.leaderboard import made
 from tests.browser import Browser
@@ -170,7 +170,7 @@ def test_a_link_leads_to_its_view(browser: Browser, site: Path) -> None:
     assert texts_of_column(browser, 1) == ["top", "mine m=0.3", "mine", "near"]
     assert browser.run("return document.querySelector('#leaderboard-family').value") == "target margin"
     browser.run("location.hash = '#metric=nonsense&board=../../x&sort=constructor'")
-    assert browser.texts("#leaderboard h3") == ["Main figure of each dataset"]
+    assert browser.texts("#leaderboard h3") == ["Main metric of each dataset"]
     assert browser.console() == []
 
 

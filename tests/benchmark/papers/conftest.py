@@ -15,7 +15,7 @@ sources:
   own: {paper: A. Author, table: Table 1, link: https://example.org/paper}
   quoted: {paper: B. Other, link: https://example.org/other, second_hand: true}
 setting: {train: mnist, net: A large net, dim: 512, lr: 0.1, batch: 512, kept: the best on the test set}
-figures:
+columns:
   - {name: MNIST, data: mnist}
   - {name: Faces, data: faces}
   - {name: Context, data: mnist, other_loss: another}

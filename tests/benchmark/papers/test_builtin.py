@@ -1,4 +1,4 @@
-"""Every shipped paper file: it parses, every figure has its source, and its cells expand at every scale."""
+"""Every shipped paper file: it parses, every column has its source, and its cells expand at every scale."""
 
 import csv
 import itertools
@@ -126,9 +126,9 @@ def test_each_cpu_table_says_how_it_differs(name: str) -> None:
 def test_every_published_figure_is_measured_at_full_scale_or_says_why_not(name: str) -> None:
     paper = papers.load(name)
     scale = paper.scales["full"]
-    measured = [figure for one in scale.measured for figure in one.beside]
-    reasons = [figure for one in scale.unmeasured for figure in one.figures]
-    assert sorted(set(measured) | set(reasons)) == sorted(figure.name for figure in paper.figures)
+    measured = [column for one in scale.measured for column in one.beside]
+    reasons = [column for one in scale.unmeasured for column in one.columns]
+    assert sorted(set(measured) | set(reasons)) == sorted(column.name for column in paper.columns)
 
 
 @pytest.mark.parametrize("scale", spec.SCALES)
@@ -158,10 +158,10 @@ def test_published_and_measured_on_different_data_are_never_subtracted() -> None
         paper = papers.load(name)
         scale = paper.scales["cpu"]
         same = {
-            (figure.name, measured.metric)
-            for figure in paper.figures
+            (column.name, measured.metric)
+            for column in paper.columns
             for measured in scale.measured
-            if scale.on_same_data(figure, measured)
+            if scale.on_same_data(column, measured)
         }
         accuracies = {
             ("Omniglot acc@1", "test/classification_accuracy"),

@@ -33,14 +33,14 @@ def test_means_and_intervals_are_student_s_in_percent(paper: Paper, frame: pd.Da
 def test_only_what_is_of_the_same_data_and_loss_is_subtracted(paper: Paper, frame: pd.DataFrame) -> None:
     comparison = compare_with_published(paper, paper.scales["cpu"], frame)
     on_mnist, on_digits = paper.scales["cpu"].measured
-    same = comparison.difference("margin", paper.figure("MNIST"), on_mnist)
+    same = comparison.difference("margin", paper.column("MNIST"), on_mnist)
     assert same is not None
     assert same.value == pytest.approx(98.0 - 99.1)
     assert same.half_width == comparison.estimates["margin", "on MNIST"].half_width
-    assert comparison.difference("plain", paper.figure("Faces"), on_digits) is None  # other data
-    assert comparison.difference("plain", paper.figure("Context"), on_mnist) is None  # another loss
-    assert comparison.difference("plain", paper.figure("MNIST"), on_digits) is None  # not beside each other
-    assert comparison.difference("quoted only", paper.figure("MNIST"), on_mnist) is None  # not measured
+    assert comparison.difference("plain", paper.column("Faces"), on_digits) is None  # other data
+    assert comparison.difference("plain", paper.column("Context"), on_mnist) is None  # another loss
+    assert comparison.difference("plain", paper.column("MNIST"), on_digits) is None  # not beside each other
+    assert comparison.difference("quoted only", paper.column("MNIST"), on_mnist) is None  # not measured
 
 
 def test_a_part_of_the_data_is_other_data(load, frame: pd.DataFrame) -> None:
@@ -50,7 +50,7 @@ def test_a_part_of_the_data_is_other_data(load, frame: pd.DataFrame) -> None:
     )
     comparison = compare_with_published(load(text), load(text).scales["cpu"], frame)
     on_mnist = comparison.scale.measured[0]
-    assert comparison.difference("margin", comparison.paper.figure("MNIST"), on_mnist) is None
+    assert comparison.difference("margin", comparison.paper.column("MNIST"), on_mnist) is None
 
 
 def test_effects_compare_directions_each_within_its_own_data(paper: Paper, frame: pd.DataFrame) -> None:
@@ -72,7 +72,7 @@ def test_figures_of_two_sources_are_not_subtracted(paper: Paper, load, frame: pd
     """Nobody published such a difference; where the file calls the sources comparable, its reason stands by it."""
     _, on_digits = compare_with_published(paper, paper.scales["cpu"], frame).effects
     assert on_digits.published == {}
-    assert on_digits.remark == "Faces: the two published figures are of different sources and are not subtracted"
+    assert on_digits.remark == "Faces: the two published values are of different sources and are not subtracted"
     declared = load(COMPARABLE)
     on_mnist, on_digits = compare_with_published(declared, declared.scales["cpu"], frame).effects
     assert on_digits.published == {"Faces": PublishedDifference(pytest.approx(5.0), second_hand=True)}
@@ -167,7 +167,7 @@ def test_the_order_is_compared_from_six_rows_on(load) -> None:
     text, values = six_rows(["own"] * 6)
     made = load(text)
     orders = compare_with_published(made, made.scales["cpu"], runs(values, METRICS)).orders
-    faces = next(order for order in orders if order.figure.name == "Faces")
+    faces = next(order for order in orders if order.column.name == "Faces")
     assert faces.agreement.tau == 1.0
     assert (faces.agreement.low, faces.agreement.high, faces.agreement.rows) == (1.0, 1.0, 6)
     some = compare_with_published(made, made.scales["cpu"], runs(dict(list(values.items())[:5]), METRICS)).orders

@@ -82,7 +82,7 @@ def test_a_schedule_that_ends_elsewhere_differs(load) -> None:
 
 
 def test_a_figure_without_counterpart_has_its_reason(load, frame: pd.DataFrame) -> None:
-    given = "    unmeasured: [{figures: [Context], because: it is another loss's}]\n"
+    given = "    unmeasured: [{columns: [Context], because: it is another loss's}]\n"
     text = PAPER.replace("  smoke: &scale\n", "  smoke: &scale\n" + given).replace("[MNIST, Context]", "[MNIST]")
     paper = load(text)
     notes = tables(compare_with_published(paper, paper.scales["cpu"], frame))[0].footnotes
@@ -90,12 +90,12 @@ def test_a_figure_without_counterpart_has_its_reason(load, frame: pd.DataFrame) 
 
 
 def test_a_line_a_figure(load, frame: pd.DataFrame) -> None:
-    paper = load(PAPER.replace("title: A paper", "title: A paper\nlayout: figures"))
+    paper = load(PAPER.replace("title: A paper", "title: A paper\nlayout: columns"))
     table, *_ = tables(compare_with_published(paper, paper.scales["cpu"], frame))
     headings = [column.heading for column in table.columns]
     assert headings == [
-        "published figure",
-        "measured figure",
+        "published metric",
+        "measured metric",
         "plain, published",
         "plain, measured",
         "difference",
@@ -117,7 +117,7 @@ def test_effects_and_their_verdicts_have_a_table(paper: Paper, frame: pd.DataFra
     assert first[:3] == ["margin − plain", "on MNIST %", "MNIST +1.10"]
     assert first[3].startswith("+1.00 ± ")
     assert first[5] == "same direction"
-    assert second[5] == "not told apart here"
+    assert second[5] == "not significant here"
 
 
 def test_second_hand_differences_say_so_and_why_sources_are_compared(load, frame: pd.DataFrame) -> None:
@@ -134,7 +134,7 @@ def test_second_hand_differences_say_so_and_why_sources_are_compared(load, frame
 def test_equal_published_figures_have_a_verdict_of_their_own(load, frame: pd.DataFrame) -> None:
     paper = load(PAPER.replace("MNIST: [99.0, 99.2]", "MNIST: 98.0"))
     _, effects = tables(compare_with_published(paper, paper.scales["cpu"], frame))
-    assert [entry.text for entry in effects.rows[0].entries][2::3] == ["MNIST +0.00", "published figures are equal"]
+    assert [entry.text for entry in effects.rows[0].entries][2::3] == ["MNIST 0.00", "published values are equal"]
 
 
 def test_missing_data_and_unfinished_runs_are_said(paper: Paper, frame: pd.DataFrame) -> None:
@@ -160,7 +160,7 @@ def with_hostile(place: str, frame: pd.DataFrame) -> tuple[str, pd.DataFrame]:
     elif place == "difference":
         data["scales"]["cpu"]["differences"] = [TEXT]
     elif place == "figure":
-        data["figures"][1]["name"] = LABEL
+        data["columns"][1]["name"] = LABEL
         for row in data["rows"]:
             for published in row["published"]:
                 if "Faces" in published["values"]:
@@ -208,7 +208,7 @@ def test_files_of_a_table(paper: Paper, frame: pd.DataFrame, tmp_path) -> None:
     assert float(rows[1]["on MNIST minus MNIST"]) == pytest.approx(-1.1)
 
 
-@pytest.mark.parametrize("layout", ["losses", "figures"])
+@pytest.mark.parametrize("layout", ["losses", "columns"])
 def test_csv_files_say_where_a_figure_was_read(layout: str, load, frame: pd.DataFrame, tmp_path) -> None:
     paper = load(PAPER.replace("title: A paper", f"title: A paper\nlayout: {layout}"))
     write_tables(compare_with_published(paper, paper.scales["cpu"], frame), tmp_path)
@@ -217,7 +217,7 @@ def test_csv_files_say_where_a_figure_was_read(layout: str, load, frame: pd.Data
         own, quoted = rows[0]["Faces %, published, source"], rows[1]["Faces %, published, source"]
         assert rows[2]["Faces %, published, source"] == ""
     else:
-        faces = next(row for row in rows if row["published figure"] == "Faces %")
+        faces = next(row for row in rows if row["published metric"] == "Faces %")
         own, quoted = faces["plain, published, source"], faces["margin, published, source"]
     assert own == "A. Author, Table 1 (https://example.org/paper)"
     assert quoted == "B. Other (https://example.org/other); 2nd-hand"

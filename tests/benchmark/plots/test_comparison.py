@@ -58,7 +58,7 @@ def test_the_forest_shows_differences_intervals_and_verdicts() -> None:
 
 def test_the_forest_s_words_are_the_data_s() -> None:
     compared = compare(results(FOUR), "base", ["test/accuracy"])
-    words = forest.caption(compared)
+    words = forest.caption(compared, "base")
     good, bad = (100 * compared.set_index(["loss", "dataset"])["difference"][loss, "d0"] for loss in ("good", "bad"))
     assert f"d0: 2 of 3 losses differ (good +{good:.2f} and bad −{-bad:.2f})" in words
     assert "All datasets together: 2 of 3 losses differ" in words

@@ -23,7 +23,6 @@ from benchmark.plots._style import (
     spread,
     wrapped,
 )
-from benchmark.plots._words import counted, listed, number, power
 
 
 def test_twenty_eight_losses_look_different_and_the_baseline_is_black() -> None:
@@ -111,11 +110,3 @@ def test_panels_are_as_many_as_asked_for() -> None:
     for count in (1, 2, 5, 7, 13, 24):
         figure, axes = panels(count, 1.0)
         assert len(axes) == count == len(figure.axes)
-
-
-def test_figures_are_written_as_people_write_them() -> None:
-    assert [number(-0.184), number(0.5, 1, signed=True), number(-0.001)] == ["−0.18", "+0.5", "0.00"]
-    assert [power(0.01), power(100.0), power(1e6), power(1e-7), power(2e6)] == ["0.01", "100", "10⁶", "10⁻⁷", "2e+06"]
-    assert [listed([]), listed(["a"]), listed(["a", "b", "c"])] == ["", "a", "a, b and c"]
-    assert listed(list("abcdef"), 2) == "a, b and 4 more"
-    assert [counted(1, "loss"), counted(2, "loss"), counted(3, "seed")] == ["1 loss", "2 losses", "3 seeds"]

@@ -18,7 +18,14 @@ def frame(by_dataset: Mapping[str, Mapping[str, Values]], closed: Sequence[str] 
         for loss, values in losses.items():
             for seed, value in enumerate(values):
                 name = loss if loss in NAMES else "normface"
-                row = {"loss": loss, "name": name, "hyper": NAMES[name], "dataset": dataset, "seed": seed}
+                row = {
+                    "loss": loss,
+                    "name": name,
+                    "hyper": NAMES[name],
+                    "dataset": dataset,
+                    "seed": seed,
+                    "tuned": False,
+                }
                 row["status"] = "diverged" if value is None else "ok"
                 row[VERIFICATION.key] = value
                 row[CLASSIFICATION.key] = value if dataset in closed else None

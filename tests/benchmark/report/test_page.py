@@ -8,9 +8,9 @@ from PIL import Image
 
 from benchmark import spec
 from benchmark.findings.findings import Findings
+from benchmark.pages import Drawn, NotDrawn
 from benchmark.plots import picture_sections
 from benchmark.report import build, write_report
-from benchmark.report.pictures import Drawn, NotDrawn
 from benchmark.results import collect
 from tests.benchmark.report.stored import TWO_DATASETS, store_runs
 from tests.browser import Browser
@@ -68,7 +68,7 @@ def test_it_opens_with_the_answer_and_one_table_of_all_metrics(browser: Browser,
     assert browser.texts("h1") == [
         "No single winner: adacos and arcface are best, or tied with the best, on both datasets and overall."
     ]
-    assert browser.texts("#leaderboard h3") == ["Main figure of each dataset"]
+    assert browser.texts("#leaderboard h3") == ["Main metric of each dataset"]
     assert column(browser, "table", 1) == ["adacos", "arcface", "normface", "softmax"]
     assert column(browser, "table", 2)[0] == "95.02 ± 0.31"
     assert browser.texts("#leaderboard .count") == ["4 of 4 rows"]

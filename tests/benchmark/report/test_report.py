@@ -13,9 +13,9 @@ from benchmark import spec
 from benchmark.cell import Cell
 from benchmark.commands.experiment import _report_on
 from benchmark.findings.findings import Findings
+from benchmark.pages.pictures import Drawn, that_fit
 from benchmark.report import build, write_report
 from benchmark.report.build import file_names
-from benchmark.report.pictures import Drawn, that_fit
 from benchmark.results import collect
 from benchmark.store import Failure, Store
 from benchmark.store.runs import opened, sealed
@@ -59,7 +59,7 @@ def test_a_real_run_ends_with_its_report(tmp_path: Path) -> None:
     assert output.rstrip().endswith(f"report: {page}")
     assert "Too few seeds to say: a test needs 5, and there are 2." in output
     text = text_of(page.read_text())
-    assert "one dataset, 3 losses, 2 seeds, 6 runs" in text
+    assert "1 dataset, 3 losses, 2 seeds, 6 runs" in text
     assert "closed: the test classes are the training classes" in text
     pictures = sorted((page.parent / "figures").glob("*.png"))
     assert len(pictures) > 3

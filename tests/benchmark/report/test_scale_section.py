@@ -11,7 +11,7 @@ from benchmark.cell import Cell
 from benchmark.findings.findings import Findings
 from benchmark.report import write_report
 from benchmark.report.build import sections_of
-from benchmark.report.section import Section
+from benchmark.report.page import Section
 from benchmark.results import collect
 from benchmark.tables import Table
 from tests.benchmark.engine.runner import Runner

@@ -6,7 +6,7 @@ import pytest
 import losses
 from benchmark.findings.about_losses import about_losses, family, settings
 from benchmark.findings.differences import differences, in_short, why_no_differences
-from benchmark.findings.main_table import by_metric, leaderboard
+from benchmark.findings.main_table import by_metric, main_table
 from benchmark.metrics import COLUMNS, VERIFICATION, measured
 from benchmark.report.geometry import limits
 from benchmark.statistics import ALL_DATASETS, compare, summarise, tied_with_best
@@ -29,7 +29,7 @@ def marks(table: Table, column: int) -> list[str]:
 
 def test_leaderboard_shows_means_intervals_marks_and_ranks() -> None:
     found = findings(TWO, closed=["digits"])
-    table = leaderboard(found, about_losses(found.results))
+    table = main_table(found, about_losses(found.results))
     assert [column.heading for column in table.columns] == [
         "Loss",
         "digits: classification accuracy, %",
@@ -79,7 +79,7 @@ def test_diverged_and_missing_cells_are_explained() -> None:
         "letters": {"arcface": around(0.96), "normface": around(0.8, turn=1)},
     }
     found = findings(data)
-    table = leaderboard(found, about_losses(found.results))
+    table = main_table(found, about_losses(found.results))
     by_loss = {row.entries[0].text: row.entries for row in table.rows}
     assert by_loss["cosface"][1].text == "diverged"
     assert by_loss["cosface"][1].note == "5 runs of 5 diverged"
@@ -91,14 +91,14 @@ def test_diverged_and_missing_cells_are_explained() -> None:
 
 def test_one_loss_is_not_marked_best() -> None:
     found = findings({"letters": {"normface": around(0.9)}})
-    table = leaderboard(found, about_losses(found.results))
+    table = main_table(found, about_losses(found.results))
     assert table.legend == (False, False)
     assert why_no_differences(found) == "Only the baseline normface was run, so there are no differences to show."
 
 
 def test_one_seed_has_no_interval() -> None:
     found = findings({"letters": {"normface": [0.9], "arcface": [0.95]}})
-    table = leaderboard(found, about_losses(found.results))
+    table = main_table(found, about_losses(found.results))
     assert texts(table, 1) == ["95.00", "90.00"]
     assert table.footnotes[0] == "There is no interval: one needs two seeds."
     assert marks(table, 1) == [BEST, ""]
@@ -126,7 +126,7 @@ def test_differences_are_those_of_the_statistics() -> None:
 
 def test_differences_that_are_none_or_cannot_be_tested_say_so() -> None:
     same = findings({"letters": {"arcface": around(0.9), "normface": around(0.9, turn=1)}})
-    assert texts(differences(same, about_losses(same.results)), 6) == ["not separable"]
+    assert texts(differences(same, about_losses(same.results)), 6) == ["not significant"]
     assert [one.striptags() for one in in_short(same)] == [
         "On letters, arcface does not differ significantly from normface."
     ]
@@ -205,7 +205,7 @@ def test_settings_of_a_tuned_loss_are_told_once_where_only_rates_differ() -> Non
         sets = ["digits", "fashion", "letters"]
         recipes = [f'{{"lr": {rate}}}' for rate in rates]
         rows = {"loss": "x", "name": "normface", "dataset": sets, "hyper": hypers, "recipe": recipes}
-        return about_losses(pd.DataFrame(rows), ["x"])["x"].settings
+        return about_losses(pd.DataFrame(rows | {"tuned": True}))["x"].settings
 
     four, eight = '{"s": 4.0}', '{"s": 8.0}'
     assert told([eight] * 3, [0.1, 0.03, 0.1]) == "s=8 lr=0.1 (digits, letters), 0.03 (fashion)"

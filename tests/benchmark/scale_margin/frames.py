@@ -10,7 +10,7 @@ from benchmark.metrics import CLASSIFICATION, VERIFICATION, MetricColumn
 from benchmark.spec.labels import with_settings
 
 Value = Callable[[str, str, dict[str, Any], int], float | None]
-"""From dataset, loss, hyper-parameters and seed to the figure; None: the run diverged."""
+"""From dataset, loss, hyper-parameters and seed to the value; None: the run diverged."""
 Settings = Sequence[tuple[str, dict[str, Any]]]
 SCALES = (4.0, 16.0, 64.0)
 GRID: Settings = (
@@ -19,7 +19,7 @@ GRID: Settings = (
     *(("kappaface", {"s": s}) for s in SCALES),
 )
 CLASSES = {"closed": 10, "open": 100}
-FIGURES: dict[str, MetricColumn] = {"closed": CLASSIFICATION, "open": VERIFICATION}
+METRIC_COLUMNS: dict[str, MetricColumn] = {"closed": CLASSIFICATION, "open": VERIFICATION}
 
 
 def frame(value: Value, settings: Settings = GRID, datasets: Sequence[str] = ("closed", "open"), seeds: int = 5) -> Any:
@@ -35,6 +35,7 @@ def frame(value: Value, settings: Settings = GRID, datasets: Sequence[str] = ("c
                     "hyper": json.dumps(hyper, sort_keys=True),
                     "dataset": dataset,
                     "seed": seed,
+                    "tuned": False,
                     "status": "ok" if found is not None else "diverged",
                     VERIFICATION.key: found,
                     CLASSIFICATION.key: found if dataset == "closed" else None,

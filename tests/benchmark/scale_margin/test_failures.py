@@ -4,11 +4,11 @@ from typing import Any
 
 from benchmark.scale_margin import failures
 from benchmark.scale_margin import with_settings as filled
-from tests.benchmark.scale_margin.frames import CLASSES, FIGURES, frame
+from tests.benchmark.scale_margin.frames import CLASSES, METRIC_COLUMNS, frame
 
 
 def test_nothing_fails_where_all_is_well() -> None:
-    assert len(failures(filled(frame(lambda *_: 0.9), CLASSES), FIGURES, CLASSES)) == 0
+    assert len(failures(filled(frame(lambda *_: 0.9), CLASSES), METRIC_COLUMNS, CLASSES)) == 0
 
 
 def test_diverged_near_chance_and_unlearned() -> None:
@@ -21,7 +21,7 @@ def test_diverged_near_chance_and_unlearned() -> None:
 
     rows = filled(frame(sick), CLASSES)
     rows.loc[(rows["name"] == "kappaface") & (rows["s"] == 64.0) & (rows["seed"] == 0), "train/wc_intra"] = 88.0
-    found = failures(rows, FIGURES, CLASSES).set_index(["dataset", "loss"])
+    found = failures(rows, METRIC_COLUMNS, CLASSES).set_index(["dataset", "loss"])
     counts = found[["runs", "diverged", "near_chance", "unlearned"]]
     assert counts.loc[("open", "arcface s=64 m=0.1")].tolist() == [5, 2, 0, 0]
     assert counts.loc[("open", "normface s=4")].tolist() == [5, 0, 5, 0]
@@ -35,4 +35,4 @@ def test_diverged_near_chance_and_unlearned() -> None:
 def test_a_run_without_the_angle_or_the_figure_is_not_called_failed() -> None:
     rows = filled(frame(lambda *_: 0.9), CLASSES).drop(columns="train/wc_intra")
     rows["test/accuracy"] = float("nan")
-    assert len(failures(rows, FIGURES, CLASSES)) == 0
+    assert len(failures(rows, METRIC_COLUMNS, CLASSES)) == 0

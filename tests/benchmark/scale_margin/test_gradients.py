@@ -7,7 +7,7 @@ import pytest
 
 from benchmark.metrics import VERIFICATION
 from benchmark.scale_margin import gradient_effects, gradient_effects_over_datasets, gradient_pairs
-from tests.benchmark.scale_margin.frames import FIGURES, frame, wobble
+from tests.benchmark.scale_margin.frames import METRIC_COLUMNS, frame, wobble
 
 BOTH = [
     ("normface", {"s": 8.0}),
@@ -38,7 +38,7 @@ def test_pairs_are_found_by_their_settings_defaults_among_them() -> None:
 
 
 def test_detached_minus_exact_with_its_verdict() -> None:
-    effects = gradient_effects(frame(value, BOTH, seeds=8), FIGURES)
+    effects = gradient_effects(frame(value, BOTH, seeds=8), METRIC_COLUMNS)
     by_loss = dict(iter(effects.groupby("title")))
     assert by_loss["arcface s=8"]["difference"].to_numpy(dtype=float) == pytest.approx(np.full(2, 0.02), abs=2e-3)
     assert by_loss["arcface s=8"]["significant"].all()
@@ -60,5 +60,5 @@ def test_over_datasets() -> None:
 def test_without_pairs_there_is_nothing() -> None:
     table = frame(value, [("normface", {"s": 8.0}), ("arcface", {"s": 8.0}), ("arcface", {"s": 4.0})])
     assert len(gradient_pairs(table)) == 0
-    assert len(gradient_effects(table, FIGURES)) == 0
+    assert len(gradient_effects(table, METRIC_COLUMNS)) == 0
     assert len(gradient_effects_over_datasets(table, ["closed", "open"], VERIFICATION.key)) == 0

@@ -70,7 +70,7 @@ def test_the_size_is_near_that_of_the_data(load, entry: str) -> None:
 @pytest.mark.parametrize(
     ("seconds", "words"),
     [
-        ([0.2], "<1 s"),
+        ([0.2], "< 1 s"),
         ([1.0], "~1 s"),
         ([60.0, 29.0], "~89 s"),
         ([600.0, None], "~10 min and 1 of unknown time"),

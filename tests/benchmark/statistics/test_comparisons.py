@@ -3,7 +3,18 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from benchmark.statistics import ALL_DATASETS, MIN_SEEDS, compare, every_pair, holm, summarise, tied_with_best
+from benchmark.statistics import (
+    ALL_DATASETS,
+    MIN_SEEDS,
+    SEEDS,
+    SEEDS_AND_IDENTITIES,
+    compare,
+    every_pair,
+    holm,
+    interval_in_words,
+    summarise,
+    tied_with_best,
+)
 
 
 def frame(**values: list[float]) -> pd.DataFrame:
@@ -40,7 +51,8 @@ def test_summary_by_hand():
     assert found["sd_seeds"] == pytest.approx(0.1)
     assert found["half_width"] == pytest.approx(stats.t.ppf(0.975, 2) * 0.1 / np.sqrt(3))
     assert found["high"] - found["mean"] == pytest.approx(found["half_width"])
-    assert found["interval"] == "95% t interval, carries seeds"
+    assert found["carries"] == SEEDS
+    assert interval_in_words(SEEDS) == "95% t interval, carries seeds"
     assert (found["n_seeds"], found["left_out"], found["n_identities"]) == (3, 0, 0)
 
 
@@ -51,7 +63,8 @@ def test_summary_carries_identities_where_they_are_stored():
     without = (d.sum(axis=1, keepdims=True) - d) / 19
     stored = {("arcface", "glyphs", s): {"accuracy": without[s]} for s in range(5)}
     found = row(summarise(results, jackknife=stored), loss="arcface")
-    assert found["interval"] == "95% t interval, carries seeds and test identities"
+    assert found["carries"] == SEEDS_AND_IDENTITIES
+    assert interval_in_words(SEEDS_AND_IDENTITIES) == "95% t interval, carries seeds and test identities"
     assert found["n_identities"] == 20
     assert found["half_width"] > row(summarise(results), loss="arcface")["half_width"]
     del stored["arcface", "glyphs", 3]
@@ -202,7 +215,7 @@ def test_wrong_frames_are_named():
 def test_an_empty_frame_gives_an_empty_table():
     empty = simulated({"a": 0.9}, 1, 5)[:0]
     assert len(summarise(empty)) == 0
-    assert "interval" in summarise(empty).columns
+    assert "carries" in summarise(empty).columns
 
 
 def test_columns_of_objects_with_none_are_read():

@@ -203,7 +203,7 @@ def test_latex_marks_and_booktabs() -> None:
     assert r"y & \underline{94.5}\textsuperscript{1} \\" in text
     assert r"\textsuperscript{1}\,2 of 5 runs diverged" in text
     assert r"Loss & A \& B \\" in text
-    assert r"\caption{Title. What it is. Bold: best; underlined: not separable from the best.}" in text
+    assert r"\caption{Title. What it is. Bold: best; underlined: not significantly different from the best.}" in text
     assert r"50 \% of it." in text
     assert "Settings" not in text
     assert [text.count(rule) for rule in (r"\toprule", r"\midrule", r"\bottomrule")] == [1, 1, 1]
@@ -222,7 +222,7 @@ def test_markdown_marks() -> None:
     )
     lines = as_markdown(Table("t", "T", (Column("Loss", numeric=False), Column("v")), rows)).splitlines()
     assert lines[2:6] == ["| Loss | v |", "|:---|---:|", "| a | **95.00 ± 0.25** |", "| b | <u>94.5</u> <sup>1</sup> |"]
-    assert lines[7] == "**bold**: best; <u>underlined</u>: not separable from the best"
+    assert lines[7] == "**bold**: best; <u>underlined</u>: not significantly different from the best"
     assert lines[9] == "<sup>1</sup> why"
 
 
