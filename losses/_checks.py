@@ -28,10 +28,6 @@ def whole(loss: str, what: str, value: Any, least: int) -> int:
     return int(value)
 
 
-def whole_or_none(loss: str, what: str, value: Any, least: int) -> int | None:
-    return None if value is None else whole(loss, what, value, least)
-
-
 def smoothing(loss: str, share: Any, is_cross_entropy: bool) -> float:
     share = plain(share)
     if not is_number(share) or not 0.0 <= share < 1.0:

@@ -20,7 +20,6 @@ from losses._angles import Directions, inverse_norms, row_norms, wide
 from losses._hyper import Hyper, check_names, resolve_all, with_search
 from losses._tiles import hardest_negative, log_mean_exp_of_negatives
 
-SIZES = ("num_classes", "dim")
 Neutral = tuple[dict[str, Any], str] | tuple[dict[str, Any], str, dict[str, Any]]
 
 
@@ -71,18 +70,15 @@ class _ConstructorSignature:
     def __get__(self, head: "Head | None", loss: type["Head"]) -> inspect.Signature:
         if head is not None:
             raise AttributeError("__signature__")
-        of_base = inspect.signature(Head.__init__).parameters
         types = {name: kind for base in reversed(loss.__mro__) for name, kind in inspect.get_annotations(base).items()}
         own_first = sorted(loss.hyper, key=lambda name: name not in inspect.get_annotations(loss))
+        num_classes, dim, seed = (ARGUMENTS[name] for name in ("num_classes", "dim", "seed"))
+        sizes = [size.replace(default=inspect.Parameter.empty, annotation=int) for size in (num_classes, dim)]
         hyper = [
-            inspect.Parameter(
-                name, inspect.Parameter.KEYWORD_ONLY, default=loss.hyper[name].default, annotation=types.get(name, Any)
-            )
+            seed.replace(name=name, default=loss.hyper[name].default, annotation=types.get(name, Any))
             for name in own_first
         ]
-        sizes = [of_base[name].replace(default=inspect.Parameter.empty, annotation=int) for name in SIZES]
-        rest = [one for one in of_base.values() if one.kind is one.KEYWORD_ONLY]
-        return inspect.Signature([*sizes, *hyper, *rest])
+        return inspect.Signature([*sizes, *hyper, *list(ARGUMENTS.values())[2:]])
 
 
 class Head(nn.Module):
@@ -154,11 +150,11 @@ class Head(nn.Module):
         **hyper: Any,
     ) -> None:
         super().__init__()
-        check_names(self.name, self.hyper, hyper, self.margin_name)  # first: a wrong name may stand for a size
+        check_names(self.name, self.hyper, hyper, ARGUMENTS, self.margin_name)  # first: it may stand for a size
         self.num_classes = _checks.whole(self.name, "num_classes", num_classes, self.min_classes)
         self.dim = _checks.whole(self.name, "dim", dim, 1)
-        self.num_samples = _checks.whole_or_none(self.name, "num_samples", num_samples, 1)
-        self.total_steps = _checks.whole_or_none(self.name, "total_steps", total_steps, 1)
+        self.num_samples = None if num_samples is None else _checks.whole(self.name, "num_samples", num_samples, 1)
+        self.total_steps = None if total_steps is None else _checks.whole(self.name, "total_steps", total_steps, 1)
         self.class_counts = _checks.class_counts(self.name, class_counts, self.num_classes)
         self.label_smoothing = _checks.smoothing(self.name, label_smoothing, self.is_cross_entropy)
         for name, value in resolve_all(self.name, self.hyper, hyper, self.num_classes).items():
@@ -287,3 +283,7 @@ class Head(nn.Module):
         weight: Tensor = self.weight
         dtype = torch.promote_types(torch.promote_types(embeddings.dtype, weight.dtype), torch.float32)
         return embeddings.to(dtype), weight.to(dtype)
+
+
+ARGUMENTS = dict(list(inspect.signature(Head.__init__).parameters.items())[1:-1])
+"""What every loss takes beside its hyper-parameters."""

@@ -11,7 +11,7 @@ The declaring functions return `Any`, so that type checkers use the annotation b
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -20,8 +20,6 @@ from losses._errors import InputError, did_you_mean
 
 LARGEST_SCALE = 10_000.0
 HALF_POSTERIOR_ANGLE = math.pi / 2.3
-ARGUMENTS = ("num_classes", "dim", "class_counts", "num_samples", "total_steps", "label_smoothing", "seed")
-"""What every loss takes beside its hyper-parameters."""
 ELSEWHERE = {
     **dict.fromkeys(("embedding_size", "embedding_dim", "feat_dim", "in_features"), "dim"),
     **dict.fromkeys(("out_features", "n_classes"), "num_classes"),
@@ -202,12 +200,14 @@ def resolve_all(loss: str, declared: Mapping[str, Hyper], given: Mapping[str, An
     return values
 
 
-def check_names(loss: str, declared: Mapping[str, Hyper], given: Mapping[str, Any], margin: str) -> None:
+def check_names(
+    loss: str, declared: Mapping[str, Hyper], given: Mapping[str, Any], arguments: Iterable[str], margin: str
+) -> None:
     """`InputError` names a hyper-parameter that the loss does not have, and says what to write instead."""
     for name, value in given.items():
         if name in declared:
             continue
-        known = (*ARGUMENTS, *declared)
+        known = (*arguments, *declared)
         meant = {**ELSEWHERE, "margin": margin}.get(name)
         hint = did_you_mean(name, known)
         if meant in known:
