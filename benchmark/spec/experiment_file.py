@@ -39,7 +39,7 @@ class ExperimentKeys(Keys):
     hyper: dict[str, Any] = Field(default_factory=dict)
     tune: dict[str, Any] = Field(default_factory=dict)
     tuned: str | None = None
-    tuned_rows: Annotated[str, one_of("choice of rows", lambda: TUNED_ROWS)] = "both"
+    tuned_rows: Annotated[str, one_of("choice of rows", TUNED_ROWS)] = "both"
     resources: dict[str, Any] = Field(default_factory=dict)
 
 

@@ -21,12 +21,13 @@ class Keys(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
-def one_of(noun: str, names: Callable[[], Sequence[str]]) -> AfterValidator:
-    """`names` is asked when a file is read, so that it may name components of plug-ins."""
+def one_of(noun: str, names: Sequence[str] | Callable[[], Sequence[str]]) -> AfterValidator:
+    """A function that gives the names is called when a file is read: by then plug-ins are loaded."""
 
     def check(value: str) -> str:
-        if value not in names():
-            raise PydanticCustomError("name", "{message}", {"message": unknown(noun, value, names())})
+        known = names() if callable(names) else names
+        if value not in known:
+            raise PydanticCustomError("name", "{message}", {"message": unknown(noun, value, known)})
         return value
 
     return AfterValidator(check)

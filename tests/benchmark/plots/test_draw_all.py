@@ -1,7 +1,7 @@
 """Every picture of whole experiments: sound ones, sick ones, small and large ones."""
 
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,14 +9,13 @@ import matplotlib
 import pytest
 
 from benchmark.cell import Cell
-from benchmark.plots import SECTIONS, Context, Picture, Skipped, _registry, draw_all, names, plot, save
+from benchmark.metrics import VERIFICATION
+from benchmark.plots import Context, Picture, Skipped, draw_all, names, picture_sections, plot, save
+from benchmark.plots._registry import EACH_APART, PLOTS
 from tests.benchmark.plots.made import BOTH, LOSSES, made
 from tests.benchmark.plots.seen import faults, is_empty
 
-PLOTS = [
-    "forest", "heatmap", "critical_difference", "sensitivity", "scale", "margin_effect", "scale_margin", "gradient",
-    "roc", "angles", "geometry", "circle", "sphere", "tsne", "training", "adaptation", "loss_shapes",
-]  # fmt: skip
+DRAWN_FROM_RESULTS = ("forest", "heatmap", "roc", "det", "angles", "geometry", "tsne", "target-logits", "pulls")
 HOSTILE = '<script>alert("x")</script> $x_1$ & \\alpha^2 %'
 LONG = "a very long label for a loss with many settings s=16 m=0.25 gradient=detached "
 
@@ -29,7 +28,7 @@ def parts(drawn: list[Picture | Skipped]) -> tuple[dict[str, Picture], dict[str,
 def check(pictures: dict[str, Picture]) -> None:
     """No empty panel, no text over another or cut off, and words about everything."""
     for name, picture in pictures.items():
-        assert picture.section in SECTIONS
+        assert picture.section in picture_sections()
         assert picture.title
         assert len(picture.caption) > 50
         assert "nan" not in picture.caption.lower().split()
@@ -41,19 +40,47 @@ def check(pictures: dict[str, Picture]) -> None:
         assert found == [], name
 
 
-def test_the_plots_are_those_of_the_folder_in_the_order_of_the_sections() -> None:
-    assert names() == PLOTS
+@pytest.mark.contract
+def test_plots_come_in_the_order_of_their_sections() -> None:
+    order, plots = list(picture_sections()), [PLOTS.get(name) for name in names()]
+    assert sorted(names()) == PLOTS.names()
+    places = [(order.index(one.section), one.place) for one in plots]
+    assert places == sorted(places)
 
 
-def test_a_sound_experiment_has_every_picture(tmp_path: Path) -> None:
-    pictures, skipped = parts(list(draw_all(made(tmp_path, seeds=2))))
-    both = ("closed-set-f7684c", "open-set-76ba65")
-    of_each = [f"{kind}-{one}" for one in both for kind in ("roc", "det", "angles", "tsne", "target-logits", "pulls")]
-    assert sorted(pictures) == sorted([*of_each, "forest", "heatmap", "geometry", "training", "adaptation"])
-    maps = ["scale", "margin_effect", "scale_margin", "gradient"]
-    assert list(skipped) == ["critical_difference", "sensitivity", *maps, "circle", "sphere"]
-    assert skipped["critical_difference"].reason == "2 datasets cannot tell 4 losses apart by rank, 3 are needed"
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Context:
+    return Context(made(tmp_path_factory.mktemp("sound"), seeds=2), VERIFICATION.key)
+
+
+@pytest.mark.contract
+@pytest.mark.parametrize("name", names())
+def test_every_plot_draws_a_sound_experiment_or_says_why_not(name: str, sound: Context) -> None:
+    pictures, skipped = parts(list(PLOTS.get(name).draw(sound)))
+    assert pictures or skipped
     check(pictures)
+    assert all(len(item.reason) > 15 and item.title for item in skipped.values())
+
+
+def test_a_sound_experiment_has_every_picture(sound: Context) -> None:
+    both = ("closed-set-f7684c", "open-set-76ba65")
+    expected = {name: [name] for name in ("forest", "heatmap", "geometry", "training", "adaptation")}
+    for plot_name, kinds in {"roc": ("roc", "det"), "loss_shapes": ("target-logits", "pulls")}.items():
+        expected[plot_name] = [f"{kind}-{one}" for one in both for kind in kinds]
+    expected |= {name: [f"{name}-{one}" for one in both] for name in ("angles", "tsne")}
+    drawn = {name: parts(list(PLOTS.get(name).draw(sound)))[0] for name in expected}
+    assert {name: sorted(pictures) for name, pictures in drawn.items()} == {
+        name: sorted(pictures) for name, pictures in expected.items()
+    }
+
+
+def test_what_a_sound_experiment_lacks_is_not_drawn(sound: Context) -> None:
+    maps = ["scale", "margin_effect", "scale_margin", "gradient"]
+    expected = ["critical_difference", "sensitivity", *maps, "circle", "sphere"]
+    found = {name: parts(list(PLOTS.get(name).draw(sound))) for name in expected}
+    assert [name for name, (pictures, skipped) in found.items() if not pictures and list(skipped) == [name]] == expected
+    reason = found["critical_difference"][1]["critical_difference"].reason
+    assert reason == "2 datasets cannot tell 4 losses apart by rank, 3 are needed"
 
 
 def test_two_and_three_dimensions_are_drawn_as_they_are(tmp_path: Path) -> None:
@@ -86,9 +113,10 @@ def test_what_cannot_be_drawn_is_told_and_the_rest_is_drawn(tmp_path: Path, what
         assert len(item.reason) > 15
         assert item.title
     if what == "no run":
-        assert list(skipped) == PLOTS
+        assert list(skipped) == names()
     if what == "every run diverged":
-        assert sorted(pictures) == ["adaptation", "training"]
+        assert {"adaptation", "training"} <= set(pictures)
+        assert not [name for name in pictures if name.startswith(DRAWN_FROM_RESULTS)]
     if what == "no baseline":
         assert "the baseline, normface s=16, has no run" in skipped["forest"].reason
         assert "Not drawn: normface s=16 has no run" in pictures["roc-open-set-76ba65"].caption
@@ -104,7 +132,7 @@ def test_twenty_four_losses_with_long_labels_stay_readable(tmp_path: Path) -> No
 
 
 def test_more_rows_than_can_be_told_apart_are_not_drawn_each_by_itself(tmp_path: Path) -> None:
-    many = [{"arcface": {"m": round(0.01 * i, 2)}} for i in range(_registry.EACH_APART)]
+    many = [{"arcface": {"m": round(0.01 * i, 2)}} for i in range(EACH_APART)]
     pictures, skipped = parts(list(draw_all(made(tmp_path, ["normface", *many], BOTH[:1], seeds=1))))
     assert skipped["roc"].reason == "49 rows are too many to tell apart in one picture; up to 48 are drawn"
     assert {"angles", "geometry", "training", "adaptation", "loss_shapes"} <= set(skipped)
@@ -129,19 +157,31 @@ def test_hostile_names_are_drawn_as_they_are(tmp_path: Path) -> None:
     assert "日本 $\\frac{1}" in whole
 
 
-def test_a_function_marked_as_a_plot_is_drawn_with_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_registry, "_plots", dict(_registry._plots))
+@pytest.fixture
+def newcomers() -> Iterator[None]:
+    """A plot in a section that there is, and one in a section of its own."""
+    for name, section in (("newcomer", "geometry"), ("stranger", "Zebras")):
 
-    def draw(material: Context) -> Any:
-        yield Skipped("newcomer", "New", f"{len(material.losses)} losses", "geometry")
+        def draw(material: Context, name: str = name, section: str = section) -> Any:
+            yield Skipped(name, "New", f"{len(material.losses)} losses", section)
 
-    draw.__module__ = "benchmark.plots.newcomer"
-    plot("New", "geometry", place=9)(draw)
-    assert names()[11] == "newcomer"
+        draw.__module__ = f"benchmark.plots.{name}"
+        plot("New", section, place=999)(draw)
+    yield
+    for name in ("newcomer", "stranger"):
+        PLOTS.forget(f"benchmark.plots.{name}")
+
+
+def test_a_function_marked_as_a_plot_is_drawn_with_the_others(tmp_path: Path, newcomers: None) -> None:
+    in_section = [name for name in names() if PLOTS.get(name).section == "geometry"]
+    assert in_section[-1] == "newcomer"
+    assert names()[-1] == "stranger"
     _, skipped = parts(list(draw_all(made(tmp_path, LOSSES[:2], BOTH[:1], seeds=1))))
-    assert skipped["newcomer"].reason == "2 losses"
-    with pytest.raises(ValueError, match="there is no section 'geometrie'"):
-        plot("New", "geometrie", place=1)(draw)
+    assert skipped["newcomer"].reason == skipped["stranger"].reason == "2 losses"
+
+
+def test_a_section_that_only_a_plot_names_comes_last_under_its_own_name(newcomers: None) -> None:
+    assert list(picture_sections().items())[-1] == ("Zebras", "Zebras")
 
 
 def test_a_user_s_settings_are_neither_used_nor_changed(tmp_path: Path) -> None:
