@@ -99,16 +99,16 @@ def _discover() -> None:
     for path in sorted(_FOLDER.glob("[!_]*.py")):
         if path.stem in _looked_at:
             continue
-        before = set(_losses)
+        before, module = set(_losses), f"{__package__}.{path.stem}"
         try:
             if path.stem in sys.modules[__package__].__all__:  # importing it would put the module in that name's place
-                raise InputError(f"losses.{path.stem} is something else already; rename the file")
-            importlib.import_module(f"losses.{path.stem}")
+                raise InputError(f"{module} is something else already; rename the file")
+            importlib.import_module(module)
         except DuplicateLossError:
-            _forget(f"losses.{path.stem}", before)
+            _forget(module, before)
             raise
         except Exception as problem:
-            _report_broken(path.stem, f"losses.{path.stem}", before, f"losses/{path.name}: {_reason(problem)}")
+            _report_broken(path.stem, module, before, f"losses/{path.name}: {_reason(problem)}")
         _looked_at.add(path.stem)
     if _GROUP not in _looked_at:
         _looked_at.add(_GROUP)

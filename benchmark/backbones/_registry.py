@@ -10,7 +10,7 @@ from benchmark.errors import InputError
 if TYPE_CHECKING:
     from benchmark.backbones._backbone import Backbone
 
-PACKAGE = "benchmark.backbones"
+PACKAGE = __package__
 _backbones: dict[str, type["Backbone"]] = {}
 
 

@@ -11,7 +11,7 @@ from benchmark.plots._context import Context
 from benchmark.plots._picture import SECTIONS, Picture, Skipped
 from benchmark.results import ExperimentResults
 
-PACKAGE = "benchmark.plots"
+PACKAGE = __package__
 Drawn = Iterator[Picture | Skipped]
 EACH_APART = 48
 """The most rows of a picture that has a line or a panel for each: all losses, each as it comes and tuned."""
