@@ -4,7 +4,6 @@ import pytest
 
 from hatch_build import rewritten
 
-
 DOCSTRING = '''"""Use:
 
     >>> from {0}losses import get

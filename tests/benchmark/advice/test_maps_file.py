@@ -6,7 +6,7 @@ import pytest
 
 from benchmark.advice import maps_file
 from benchmark.advice.maps_file import MapsError, find_maps, read_maps
-from tests.benchmark.advice.made import ABOUT, HEADER, LINES, line, text, write
+from tests.benchmark.advice.made import ABOUT, HEADER, LINES, line, write
 
 GOOD = line(*LINES[0])
 
