@@ -20,7 +20,7 @@ MAPS = ("results/reference/scale-or-margin/maps.csv", "marginbench/advice/maps.c
 TEXTS = (".py", ".j2", ".yaml")
 _NAME = rf"({'|'.join(PACKAGES)})\b"
 _FROM = re.compile(rb"from\s+" + _NAME.encode())
-_EXAMPLE = re.compile(rf"^([ >.]*)(?:from {_NAME}(?=[\w.]* import )|import {_NAME}$)".encode(), re.MULTILINE)
+_EXAMPLE = re.compile(rb" *(?:>>> )?(?=from |import )")
 Edit = tuple[int, int, int, bytes]  # line, first and last column, new text
 
 
@@ -77,8 +77,7 @@ def _edits(node: ast.AST, lines: list[bytes]) -> Iterator[Edit]:
         yield from (_of_alias(alias) for alias in node.names if _installed(alias.name))
     elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
         for number in range(node.lineno, (node.end_lineno or node.lineno) + 1):
-            line = lines[number - 1]
-            yield from ((number, 0, len(line), new) for new in [_EXAMPLE.sub(_example, line)] if new != line)
+            yield number, 0, len(lines[number - 1]), _example(lines[number - 1])
 
 
 def _of_alias(alias: ast.alias) -> Edit:
@@ -94,8 +93,10 @@ def _installed(module: str) -> str:
     return f"{PACKAGES[top]}{dot}{rest}" if top in PACKAGES else ""
 
 
-def _example(found: re.Match[bytes]) -> bytes:
-    before, imported_from, imported = found[1], found[2], found[3]
-    if imported_from:
-        return before + b"from " + PACKAGES[imported_from.decode()].encode()
-    return before + (b"import marginbench" if imported == b"benchmark" else b"from marginbench import " + imported)
+def _example(line: bytes) -> bytes:
+    """A line of a docstring; it stays as it is unless it is an import."""
+    found = _EXAMPLE.match(line)
+    try:
+        return line[: found.end()] + rewritten(line[found.end() :]) if found else line
+    except SyntaxError:
+        return line

@@ -7,7 +7,7 @@ from hatch_build import rewritten
 DOCSTRING = '''"""Use:
 
     >>> from {0}losses import get
-    >>> {1}import losses
+    >>> import torch, {1}
 """
 '''
 INDENTED = "if True:\n    é = 1; from {0}losses import (\n        Head,\n    )\n"
@@ -22,7 +22,7 @@ INDENTED = "if True:\n    é = 1; from {0}losses import (\n        Head,\n    )\
         ("import losses as registry\n", "import marginbench.losses as registry\n"),
         ("import os, losses.arcface as a\n", "import os, marginbench.losses.arcface as a\n"),
         (INDENTED.format(""), INDENTED.format("marginbench.")),
-        (DOCSTRING.format("", ""), DOCSTRING.format("marginbench.", "from marginbench ")),
+        (DOCSTRING.format("", "losses"), DOCSTRING.format("marginbench.", "marginbench.losses as losses")),
         ('words = "from losses import Head"\n', None),
         ('"""Numbers\nfrom losses that have a margin\n"""\n', None),
         ("from torch import losses\nfrom . import datasets\nfrom lossesx import a\n", None),
