@@ -1,8 +1,13 @@
 """The wheel's imports: by the installed names, and nothing else is changed."""
 
+import ast
+from pathlib import Path
+
 import pytest
 
-from hatch_build import rewritten
+from hatch_build import PACKAGES, rewritten
+
+CLONE = Path(__file__).parents[2]
 
 DOCSTRING = '''"""Use:
 
@@ -36,3 +41,16 @@ def test_rewritten(source: str, expected: str | None) -> None:
 def test_an_import_that_binds_another_name_is_refused() -> None:
     with pytest.raises(ValueError, match=r"line 2: `import losses\.arcface` cannot be renamed"):
         rewritten(b"import os\nimport losses.arcface\n")
+
+
+def test_no_string_names_a_module() -> None:
+    """The build cannot rename it: code that names its own package in a string uses `__package__`."""
+    found = []
+    for file in (one for package in PACKAGES for one in sorted((CLONE / package).rglob("*.py"))):
+        texts = {node.value for node in ast.walk(ast.parse(file.read_bytes())) if isinstance(node, ast.Constant)}
+        names = [
+            text for text in texts if isinstance(text, str) and text.startswith(tuple(f"{one}." for one in PACKAGES))
+        ]
+        places = [(name, CLONE / name.replace(".", "/")) for name in names if " " not in name]
+        found += [(file.name, name) for name, place in places if place.is_dir() or place.with_suffix(".py").is_file()]
+    assert found == []
