@@ -1,4 +1,4 @@
-# Every target works on a fresh clone: it makes .venv and installs what it needs, once.
+# Every target works on a fresh clone: it creates .venv the first time and installs what it needs.
 PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
@@ -8,7 +8,7 @@ EXPERIMENT ?= default
 .DEFAULT_GOAL := help
 TABLES := sphereface cosface arcface arcface-angles adacos adaacos arcgrad kappaface
 SCALE ?= cpu
-.PHONY: help setup bench report claims test lint audit tables notebooks perf clean $(TABLES:%=table-%)
+.PHONY: help setup bench report claims test test-all lint audit tables notebooks perf clean $(TABLES:%=table-%)
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -22,11 +22,15 @@ $(READY): pyproject.toml constraints.txt
 	@$(RUN) -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@
 
-test: lint  ## lint, type-check and run all tests
+test: lint  ## lint, type-check and run the tests, but for the slow ones
+	$(RUN) -m pytest -n 2 --dist loadgroup -m "not slow"
+
+test-all: lint  ## lint, type-check and run all tests, also the slow ones
 	$(RUN) -m pytest -n 2 --dist loadgroup
 
 lint: $(READY)
 	$(RUN) -m ruff check .
+	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
 
 bench: $(READY)  ## run the default experiment, eleven losses on digits and glyphs, 5 seeds; write its report
@@ -65,4 +69,4 @@ perf: $(READY)  ## measure speed and memory against the bound and against peers,
 	$(RUN) -m perf
 
 clean:  ## remove .venv and caches (results and data stay)
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis *.egg-info
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis dist

@@ -5,7 +5,6 @@ come from anywhere, so it is read strictly: known columns only, plain numbers in
 """
 
 import csv
-import importlib.metadata
 import io
 import re
 from dataclasses import dataclass
@@ -21,7 +20,7 @@ from datasets._names import shown
 EXPERIMENT = "scale-or-margin"
 NAME = "maps.csv"
 IN_CLONE = Path(__file__).resolve().parents[2] / "results" / "reference" / EXPERIMENT / NAME
-INSTALLED = f"share/marginbench/{NAME}"
+INSTALLED = Path(__file__).parent / NAME
 LARGEST_FILE = 4 * 2**20
 MOST_ROWS = 20_000
 ABOUT = ("experiment", "measured", "versions", "commit")
@@ -103,14 +102,7 @@ class Map:
 
 def find_maps() -> Path | None:
     """The committed maps: of the clone, else of the installed package; None if neither has them."""
-    if IN_CLONE.is_file():
-        return IN_CLONE
-    try:
-        files = importlib.metadata.files("marginbench") or []
-    except importlib.metadata.PackageNotFoundError:
-        return None
-    places = [Path(str(file.locate())) for file in files if file.as_posix().endswith(INSTALLED)]
-    return next((place.resolve() for place in places if place.is_file()), None)
+    return next((place for place in (IN_CLONE, INSTALLED) if place.is_file()), None)
 
 
 def read_maps(path: Path) -> Map:

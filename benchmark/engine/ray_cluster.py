@@ -15,6 +15,7 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
+from benchmark import IN_CLONE
 from benchmark.cell import Resources
 from benchmark.cores import usable_cores
 from benchmark.engine.base import GivenUpError
@@ -210,18 +211,19 @@ def _init(**options: Any) -> None:
     import ray
 
     environment = {
-        "py_modules": [str(_package(name)) for name in ("benchmark", "datasets", "losses")],
+        "py_modules": [str(_source(name)) for name in (*IN_CLONE, "marginbench")],
         "excludes": ["**/__pycache__/**"],
         "env_vars": ONE_THREAD | MEMORY,
     }
     ray.init(log_to_driver=False, logging_level=logging.ERROR, runtime_env=environment, **options)
 
 
-def _package(name: str) -> Path:
+def _source(name: str) -> Path:
+    """The folder of a package, or the file of a module."""
     found = importlib.util.find_spec(name)
     assert found is not None
     assert found.origin is not None
-    return Path(found.origin).parent
+    return Path(found.origin).parent if found.submodule_search_locations else Path(found.origin)
 
 
 def room(resources: Resources, device: str) -> int:

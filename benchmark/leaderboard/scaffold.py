@@ -17,7 +17,7 @@ TEMPLATE = '''\
 
 from torch import Tensor
 
-from losses import Batch, TargetOnlyHead, number, scale
+from {losses} import Batch, TargetOnlyHead, number, scale
 
 
 class {title}(TargetOnlyHead):
@@ -48,7 +48,7 @@ def write_template(name: str, folder: Path | None = None) -> Path:
     path = (folder or Path(losses.__file__).parent) / f"{name}.py"
     if path.exists():
         raise InputError(f"{path} is there already; choose another name, or remove it first")
-    write_atomically(path, TEMPLATE.format(name=name, title=_title(name)).encode())
+    write_atomically(path, TEMPLATE.format(name=name, title=_title(name), losses=losses.__name__).encode())
     return path
 
 

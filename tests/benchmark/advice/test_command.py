@@ -1,6 +1,5 @@
 """`advise` and `maps` as they are called."""
 
-import importlib.metadata
 import subprocess
 import sys
 from pathlib import Path
@@ -96,7 +95,6 @@ def test_the_picture_is_a_picture_and_the_same_every_time(tmp_path: Path, monkey
     call("advise", "--plot", str(tmp_path / "measured.svg"))
     assert "normface, best measured" in (tmp_path / "measured.svg").read_text()
     monkeypatch.setattr(maps_file, "IN_CLONE", tmp_path / "no clone" / "maps.csv")
-    monkeypatch.setattr(importlib.metadata, "files", lambda name: [])
     call("advise", "--plot", str(tmp_path / "plain.svg"))
     svg = (tmp_path / "plain.svg").read_text()
     assert "AdaAcos" in svg
