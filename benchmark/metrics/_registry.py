@@ -87,7 +87,7 @@ class _Measures(Registry[Measure]):
         super().add(name, item, source)
 
 
-MEASURES = _Measures("measure", "benchmark.metrics", "marginbench.metrics")
+MEASURES = _Measures("measure", __package__, "marginbench.metrics")
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 

@@ -34,7 +34,7 @@ class LeaderboardColumn:
 
 
 COLUMNS: Registry[LeaderboardColumn] = Registry(
-    "leaderboard column", "benchmark.leaderboard.columns", "marginbench.leaderboard_columns"
+    "leaderboard column", __package__, "marginbench.leaderboard_columns"
 )
 
 
