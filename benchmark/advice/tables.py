@@ -8,6 +8,7 @@ from benchmark.advice.theory import COSINES, LOGITS, RULES, largest_cosine_margi
 from benchmark.metrics import column
 from benchmark.tables import Column, Row, Table, Value
 from benchmark.tables.model import NOTHING
+from benchmark.text import short
 
 HOW_TO_MEASURE = (
     "No maps of measurements are stored here, so this is theory alone. To measure: "
@@ -49,7 +50,7 @@ def losses_table(advice: Advice) -> Table:
             Column("Measured on", numeric=False),
             Column("s", "best on validation data"),
             Column("m", "likewise"),
-            Column("Test, %", "main figure at that setting, with half of the 95 % interval"),
+            Column("Test, %", "main metric at that setting, with half of the 95 % interval"),
             Column("As good", "scales with that margin whose mean lies inside the interval", numeric=False),
             Column("Seeds", "that did not diverge, of how many", numeric=False),
         ]
@@ -107,8 +108,8 @@ def remarks(advice: Advice) -> list[str]:
 
 
 def _lines(one: LossAdvice) -> list[Row]:
-    bounds = [f"≥ {_short(scale)}" for rule, scale in one.scales if rule.bound]
-    takes = [_short(scale) for rule, scale in one.scales if not rule.bound]
+    bounds = [f"≥ {short(scale)}" for rule, scale in one.scales if rule.bound]
+    takes = [short(scale) for rule, scale in one.scales if not rule.bound]
     theory = " · ".join([*bounds[:1], *takes]) or NOTHING
     most = NOTHING if one.margin is None else f"{one.margin.largest:.3f}"
     first = (Value(one.loss), Value(one.given or NOTHING), Value(theory), Value(most))
@@ -125,10 +126,10 @@ def _measured(found: BestMeasured) -> tuple[Value, ...]:
     text = f"{mean:.2f}" if half is None else f"{mean:.2f} ± {half:.2f}"
     return (
         Value(f"{row.dataset} ({row.classes:,} classes)"),
-        Value(NOTHING) if row.s is None else Value(_short(row.s), row.s),
+        Value(NOTHING) if row.s is None else Value(short(row.s), row.s),
         Value(NOTHING) if row.m is None else Value(f"{row.m:g}", row.m),
         Value(text, mean, error=half),
-        Value(", ".join(_short(scale) for scale in found.as_good) or NOTHING),
+        Value(", ".join(short(scale) for scale in found.as_good) or NOTHING),
         Value(f"{row.seeds} of {row.runs}"),
     )
 
@@ -141,7 +142,7 @@ def _measured_at(maps: Map | None, classes: int) -> str:
         found = {
             name: best_measured([row for row in rows if row.dataset == dataset and row.loss == name]) for name in PLAIN
         }
-        known = [f"{name} {_short(one.row.s)}" for name, one in found.items() if one is not None and one.row.s]
+        known = [f"{name} {short(one.row.s)}" for name, one in found.items() if one is not None and one.row.s]
         parts += [f"{dataset}: {', '.join(known)}"] if known else []
     return "; ".join(parts) or NOTHING
 
@@ -164,7 +165,3 @@ def _scale(value: float | None, bound: bool) -> Value:
     if value is None:
         return Value(NOTHING, note="the rule needs at least 3 classes")
     return Value(f"{'≥ ' if bound else ''}{value:.2f}", value)
-
-
-def _short(value: float) -> str:
-    return f"{value:.4g}"

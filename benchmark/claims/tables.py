@@ -1,4 +1,4 @@
-"""The ledger as tables: one of all claims by dataset, and one a claim with its parts."""
+"""The ledger as tables: one of all claims by dataset, and one per claim with its parts."""
 
 from collections.abc import Iterator
 
@@ -6,11 +6,12 @@ from benchmark.claims.ledger import NOT_RUN, ClaimFinding, Ledger
 from benchmark.claims.model import Claim, ClaimPart
 from benchmark.statistics.evidence import NOT_DECIDED, REFUTED, RULES, SUPPORTED
 from benchmark.tables import Column, Row, Table, Value, with_error
+from benchmark.text import counted
 
 SIGNS = {SUPPORTED: "✓", REFUTED: "✗", NOT_DECIDED: "?", NOT_RUN: "–"}
 MANY_SEEDS = 10_000
 ALSO = (
-    "Differences are paired by seed and, where the figure is one of verification, by test identity; their intervals "
+    "Differences are paired by seed and, where the metric is one of verification, by test identity; their intervals "
     "are 95 % each. 'Tuned' means chosen on validation data among the settings that were run. What is not decided "
     "comes with the difference that would have been found with 80 % probability at this data's variance and the "
     "corrected level, and with the seeds that would decide the difference observed."
@@ -23,7 +24,7 @@ COLUMNS = (
     Column("claimed", "direction and margin, fixed beforehand", numeric=False),
     Column("loss", numeric=False),
     Column("against", "the other row, or a value", numeric=False),
-    Column("figure", numeric=False),
+    Column("metric", numeric=False),
     Column("over", "seeds and test identities that the interval carries", numeric=False),
     Column("detectable", "the true difference that would have been found with 80 % probability"),
     Column("to decide", "seeds that would decide the difference observed", numeric=False),
@@ -99,7 +100,7 @@ def claimed(part: ClaimPart) -> str:
 def carried(finding: ClaimFinding) -> str:
     """`5 seeds, 250 identities`."""
     identities = f", {finding.n_identities} identities" if finding.n_identities else ""
-    return f"{finding.n_seeds} seeds{identities}" if finding.n_seeds else ""
+    return f"{counted(finding.n_seeds, 'seed')}{identities}" if finding.n_seeds else ""
 
 
 def to_decide(finding: ClaimFinding) -> str:

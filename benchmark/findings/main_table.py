@@ -85,20 +85,13 @@ def _by_dataset(
 
 
 def _usual(losses: Losses, is_average: bool) -> Beside:
-    heading = "Average rank" if is_average else "Rank"
+    rank = Column("Average rank" if is_average else "Rank", "1 is the best; equal means share their ranks")
+    family = Column("Family", "what the loss changes", numeric=False, secondary=True)
+    settings = Column("Settings", "hyper-parameters, given or by default", numeric=False, secondary=True)
     return lambda places: [
-        LossColumn(
-            Column(heading, "1 is the best; equal means share their ranks"),
-            lambda loss: with_error(places.get(loss), decimals=1),
-        ),
-        LossColumn(
-            Column("Family", "what the loss changes", numeric=False, secondary=True),
-            lambda loss: Value(losses[loss].family),
-        ),
-        LossColumn(
-            Column("Settings", "hyper-parameters, given or by default", numeric=False, secondary=True),
-            lambda loss: Value(losses[loss].settings or NOTHING),
-        ),
+        LossColumn(rank, lambda loss: with_error(places.get(loss), decimals=1)),
+        LossColumn(family, lambda loss: Value(losses[loss].family)),
+        LossColumn(settings, lambda loss: Value(losses[loss].settings or NOTHING)),
     ]
 
 
@@ -127,9 +120,11 @@ def without_value(finding: Finding | None) -> Value:
 
 def note_on(finding: Finding) -> str:
     """What a reader must know about a mean that is not over all runs."""
-    if not finding.diverged or finding.dataset == ALL_DATASETS:
-        return ""
-    return f"{finding.diverged} of {finding.runs} runs diverged; the mean is over the others"
+    return "" if finding.dataset == ALL_DATASETS else diverged_note(finding.diverged, finding.runs)
+
+
+def diverged_note(diverged: int, runs: int) -> str:
+    return f"{diverged} of {runs} runs diverged; the mean is over the others" if diverged else ""
 
 
 def _what_intervals_carry(found: Mapping[tuple[str, str], Finding], datasets: list[str]) -> str:

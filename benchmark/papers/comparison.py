@@ -15,9 +15,9 @@ from benchmark.papers.paper import MeasuredColumn, Paper, PaperEffect, PaperRow,
 from benchmark.statistics import Agreement, Jackknife, compare, holm, rank_agreement, summarise
 
 LEVEL = 0.95
-SAME, OPPOSITE, NOT_SIGNIFICANT = "same direction", "opposite direction", "not significant"
-MIXED, EQUAL = "published values disagree", "published values are equal"
-UNPUBLISHED, UNTESTED = "nothing published", "not tested"
+SAME, OPPOSITE, NOT_SIGNIFICANT = "same direction", "OPPOSITE direction", "not significant here"
+MIXED, EQUAL = "published values point both ways", "published values are equal"
+UNPUBLISHED, UNTESTED = "measured only", "too few seeds to test"
 
 
 @dataclass(frozen=True)

@@ -1,16 +1,6 @@
 """A comparison as tables for display: the values, the differences that the paper speaks of, the order of rows."""
 
-from benchmark.papers.comparison import (
-    EQUAL,
-    MIXED,
-    NOT_SIGNIFICANT,
-    OPPOSITE,
-    SAME,
-    UNPUBLISHED,
-    UNTESTED,
-    Comparison,
-    EffectFound,
-)
+from benchmark.papers.comparison import Comparison, EffectFound
 from benchmark.papers.paper import COLUMNS, MeasuredColumn, PaperRow, PublishedColumn
 from benchmark.papers.setting import differences, unknown
 from benchmark.statistics import interval_in_words
@@ -18,15 +8,6 @@ from benchmark.tables import Column, Row, Table, Value, with_error, with_p
 from benchmark.text import counted, number
 
 NOTHING = Value("–")
-VERDICTS = {
-    SAME: "same direction",
-    OPPOSITE: "OPPOSITE direction",
-    NOT_SIGNIFICANT: "not significant here",
-    MIXED: "published values point both ways",
-    EQUAL: "published values are equal",
-    UNPUBLISHED: "measured only",
-    UNTESTED: "too few seeds to test",
-}
 
 
 def tables(comparison: Comparison) -> list[Table]:
@@ -160,7 +141,7 @@ def _effects(comparison: Comparison, sources: bool) -> list[Table]:
             *([Value(found.remark)] if sources else []),
             with_error(found.difference, found.half_width, note=found.note, signed=True),
             with_p(found.p_holm),
-            Value(VERDICTS[found.verdict]),
+            Value(found.verdict),
         )
         lines.append(Row(cells))
     caption = (

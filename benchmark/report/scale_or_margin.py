@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchmark.findings import PLUS_MINUS, Findings, effect_entry, effect_notes
+from benchmark.findings import PLUS_MINUS, Findings, diverged_note, effect_entry, effect_notes
 from benchmark.metrics import MetricColumn
 from benchmark.report.page import Section
 from benchmark.results import ExperimentResults
@@ -218,12 +218,14 @@ def _mean_entry(mean: Any, column: MetricColumn, best: bool) -> Value:
     if pd.isna(mean["mean"]):
         return Value("diverged")
     half = None if pd.isna(mean["half_width"]) else column.factor * float(mean["half_width"])
-    return with_error(column.factor * float(mean["mean"]), half, column.decimals, BEST if best else "", _left_out(mean))
-
-
-def _left_out(mean: Any) -> str:
     left = int(mean["left_out"])
-    return f"{left} of {left + int(mean['n_seeds'])} runs diverged; the mean is over the others" if left else ""
+    return with_error(
+        column.factor * float(mean["mean"]),
+        half,
+        column.decimals,
+        BEST if best else "",
+        diverged_note(left, left + int(mean["n_seeds"])),
+    )
 
 
 def _best(found: Mapping[float, Any], column: MetricColumn) -> float | None:

@@ -31,12 +31,7 @@ def _best(part: pd.DataFrame, column: MetricColumn) -> dict[str, object] | None:
         part.assign(value=sign * values, unsound=part["status"] != "ok")
         .groupby("loss", as_index=False)
         .agg(
-            dataset=("dataset", "first"),
-            name=("name", "first"),
-            title=("title", "first"),
-            tuned=("tuned", "first"),
-            s=("s", "first"),
-            m=("m", "first"),
+            **{key: (key, "first") for key in KEPT if key != "loss"},
             value=("value", "mean"),
             unsound=("unsound", "any"),
         )

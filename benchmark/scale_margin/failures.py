@@ -23,13 +23,9 @@ def failures(
     marked = rows.assign(**{count: [kind == count for kind in kinds] for count in COUNTS})
     groups = marked.groupby(["dataset", "loss"], as_index=False, sort=True)
     found = groups.agg(
-        name=("name", "first"),
-        s=("s", "first"),
-        m=("m", "first"),
+        **{key: (key, "first") for key in ("name", "s", "m")},
         runs=("seed", "size"),
-        diverged=("diverged", "sum"),
-        near_chance=("near_chance", "sum"),
-        unlearned=("unlearned", "sum"),
+        **{count: (count, "sum") for count in COUNTS},
     )
     failed = found[found[COUNTS].sum(axis=1) > 0]
     return failed.sort_values(["dataset", "name", "m", "s", "loss"], ignore_index=True)

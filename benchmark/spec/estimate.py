@@ -41,7 +41,7 @@ def estimate_seconds(
 
 
 def cell_line(cell: Cell, seconds: float | None) -> str:
-    """`digits · convnet/64 · arcface s=16 m=0.3 · seed 0 · ~1 s`."""
+    """`digits · convnet/64 · arcface s=16 m=0.3 · seed 0 · ~1.2 s`."""
     return f"{cell.title} · {in_words([seconds])}"
 
 

@@ -125,13 +125,9 @@ def _caption(table: Table) -> str:
 
 
 def _entry(table: Table, entry: Value) -> str:
-    text = escape(entry.text)
-    if entry.mark == BEST:
-        text = rf"\textbf{{{text}}}"
-    elif entry.mark == TIED:
-        text = rf"\underline{{{text}}}"
+    marks = {BEST: r"\textbf{%s}", TIED: r"\underline{%s}"}
     number = table.mark_of(entry)
-    return text if number is None else rf"{text}\textsuperscript{{{number}}}"
+    return marks.get(entry.mark, "%s") % escape(entry.text) + rf"\textsuperscript{{{number}}}" * bool(number)
 
 
 def escape(text: str) -> str:

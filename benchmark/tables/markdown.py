@@ -26,13 +26,9 @@ def as_markdown(table: Table) -> str:
 
 
 def _entry(table: Table, entry: Value) -> str:
-    text = escape(entry.text)
-    if entry.mark == BEST:
-        text = f"**{text}**"
-    elif entry.mark == TIED:
-        text = f"<u>{text}</u>"
+    marks = {BEST: "**{}**", TIED: "<u>{}</u>"}
     number = table.mark_of(entry)
-    return text if number is None else f"{text} <sup>{number}</sup>"
+    return marks.get(entry.mark, "{}").format(escape(entry.text)) + f" <sup>{number}</sup>" * bool(number)
 
 
 def escape(text: str) -> str:

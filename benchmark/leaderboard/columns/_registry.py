@@ -33,9 +33,7 @@ class LeaderboardColumn:
     value: Callable[[Standing], Value]
 
 
-COLUMNS: Registry[LeaderboardColumn] = Registry(
-    "leaderboard column", __package__, "marginbench.leaderboard_columns"
-)
+COLUMNS: Registry[LeaderboardColumn] = Registry("leaderboard column", __package__, "marginbench.leaderboard_columns")
 
 
 def leaderboard_column(

@@ -15,10 +15,9 @@ from benchmark.leaderboard.entry_files import Entries
 from benchmark.leaderboard.site import build, write_site
 from benchmark.leaderboard.site.comparison import comparison_data
 from benchmark.leaderboard.site.loss_page import paragraphs_of
-from benchmark.leaderboard.site.page import json_for_a_page
 from benchmark.leaderboard.site.pictures import pictures
 from benchmark.leaderboard.standings import Board, Standings
-from benchmark.pages import Drawn, NotDrawn
+from benchmark.pages import Drawn, NotDrawn, json_for_a_page
 from benchmark.store import Store
 from tests.benchmark.leaderboard import made
 from tests.browser import Browser

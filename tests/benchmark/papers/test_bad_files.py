@@ -40,7 +40,7 @@ def refusal(load, text: str) -> str:
         (
             "metric: test/accuracy",
             "metric: val/accuracy",
-            "scales.smoke.measured.metric: there is no metric of a test set",
+            "measured.metric: there is no metric of a test set",
         ),
         ("metric: test/accuracy", "metric: test/acuracy", "did you mean 'test/accuracy'?"),
         ("metric: test/accuracy", "metric: test/eer", "is better when lower"),

@@ -11,7 +11,7 @@ from benchmark.papers import Paper, compare_with_published
 from benchmark.papers.comparison import (
     EQUAL,
     MIXED,
-    NOT_TOLD_APART,
+    NOT_SIGNIFICANT,
     OPPOSITE,
     SAME,
     UNPUBLISHED,
@@ -62,7 +62,7 @@ def test_effects_compare_directions_each_within_its_own_data(paper: Paper, frame
     assert on_mnist.p_holm == pytest.approx(stats.ttest_rel(wide["margin"], wide["plain"]).pvalue, rel=1e-6)
     assert on_mnist.verdict == SAME
     assert on_digits.difference == pytest.approx(0.0, abs=1e-9)
-    assert on_digits.verdict == NOT_TOLD_APART
+    assert on_digits.verdict == NOT_SIGNIFICANT
 
 
 COMPARABLE = PAPER.replace("setting:", "comparable: [{sources: [own, quoted], because: one table has both}]\nsetting:")
@@ -115,10 +115,10 @@ def test_correction_is_over_the_effects_of_one_figure(paper: Paper, frame: pd.Da
         ([1.0, -1.0, 0.0], 2.0, 0.01, MIXED),
         ([0.0], 2.0, 0.01, EQUAL),
         ([0.0, 98.1 - 98.0 - 0.1], 2.0, 0.01, EQUAL),
-        ([0.0], 2.0, 0.2, NOT_TOLD_APART),
-        ([1.0], -2.0, 0.2, NOT_TOLD_APART),
+        ([0.0], 2.0, 0.2, NOT_SIGNIFICANT),
+        ([1.0], -2.0, 0.2, NOT_SIGNIFICANT),
         ([], 2.0, 0.01, UNPUBLISHED),
-        ([], 2.0, 0.2, NOT_TOLD_APART),
+        ([], 2.0, 0.2, NOT_SIGNIFICANT),
         ([1.0], 2.0, None, UNTESTED),
         ([1.0], None, None, UNTESTED),
     ],

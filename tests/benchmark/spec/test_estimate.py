@@ -85,4 +85,4 @@ def test_times_in_words(seconds: list[float | None], words: str) -> None:
 
 def test_a_cell_on_one_line(load) -> None:
     line = spec.cell_line(only_cell(load, "digits"), 1.2)
-    assert line == "digits · convnet/64 · arcface s=16 m=0.3 · seed 0 · ~1 s"
+    assert line == "digits · convnet/64 · arcface s=16 m=0.3 · seed 0 · ~1.2 s"
