@@ -34,9 +34,7 @@ class StreamedImages(Images, Protocol):
 
 def _no_pairs() -> Pairs:
     return Pairs(
-        torch.empty((0, 2), dtype=torch.int64),
-        torch.empty(0, dtype=torch.bool),
-        torch.empty(0, dtype=torch.int64),
+        torch.empty((0, 2), dtype=torch.int64), torch.empty(0, dtype=torch.bool), torch.empty(0, dtype=torch.int64)
     )
 
 

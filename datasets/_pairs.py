@@ -70,10 +70,7 @@ def _pairs_in_folds(classes: Whole, parts: list[Whole], wanted: int, draws: Draw
     pairs, same, fold = [], [], []
     for number, part in enumerate(parts):
         members = [part[inside] for inside in members_of(classes[part])]
-        found = [
-            _positives(members, int(positives[number]), draws),
-            _negatives(members, int(negatives[number]), draws),
-        ]
+        found = [_positives(members, int(positives[number]), draws), _negatives(members, int(negatives[number]), draws)]
         pairs += found
         same += [np.full(len(found[0]), True), np.full(len(found[1]), False)]
         fold.append(np.full(len(found[0]) + len(found[1]), number))

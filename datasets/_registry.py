@@ -111,8 +111,7 @@ def _import(package: str, name: str, module: str, what: str) -> None:
     """An installed package must not make a clone unusable, so that its clash of names is one more failure."""
     own = module.startswith(f"{package}.")
     try:
-        exported = getattr(sys.modules[package], "__all__", ())
-        if own and module not in sys.modules and name in exported:
+        if own and module not in sys.modules and hasattr(sys.modules[package], name):
             raise InputError(f"{module} would hide something else of that name; rename the file")
         importlib.import_module(module)
     except DuplicateNameError as problem:

@@ -12,10 +12,7 @@ class Cifar10(Cifar):
     pickled_folder = "cifar-10-batches-py"
     archive = "cifar-10-binary.tar.gz"
     md5 = "c32a1d4ab5d03f1284b67883e8d87530"
-    files = {
-        "train": tuple(f"data_batch_{number}.bin" for number in range(1, 6)),
-        "test": ("test_batch.bin",),
-    }
+    files = {"train": tuple(f"data_batch_{number}.bin" for number in range(1, 6)), "test": ("test_batch.bin",)}
     names_file = "batches.meta.txt"
     label_bytes = 1
     count = 10

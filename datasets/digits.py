@@ -28,10 +28,6 @@ class Digits(Dataset):
         pixels, targets = load_digits(return_X_y=True)
         # The pixels are counts from 0 to 16.
         images = (pixels.reshape(-1, 1, 8, 8) * 255 // 16).astype(np.uint8)
-        everything = Split(
-            torch.from_numpy(images),
-            torch.from_numpy(targets.astype(np.int64)),
-            tuple("0123456789"),
-        )
+        everything = Split(torch.from_numpy(images), torch.from_numpy(targets.astype(np.int64)), tuple("0123456789"))
         kept, held = hold_out(everything.labels, self.test_share, self.name, seed, "test")
         return closed_split(self.name, everything.take(kept), everything.take(held), self.val_share, seed)

@@ -39,8 +39,5 @@ class LabelNoise(Wrapper):
         train = replace(data.train, labels=labels, before_noise=data.train.clean_labels)
         notes = data.notes
         if len(changed) < count:
-            notes = (
-                *notes,
-                f"label_noise: {count} labels to change, {len(changed)} could be: classes are small",
-            )
+            notes = (*notes, f"label_noise: {count} labels to change, {len(changed)} could be: classes are small")
         return replace(data, train=train, notes=notes)

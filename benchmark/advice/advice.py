@@ -6,13 +6,7 @@ from dataclasses import dataclass, replace
 
 import losses
 from benchmark.advice.maps_file import Map, MapRow
-from benchmark.advice.theory import (
-    RULES,
-    MarginBound,
-    Rule,
-    largest_angular_margin,
-    largest_cosine_margin,
-)
+from benchmark.advice.theory import RULES, MarginBound, Rule, largest_angular_margin, largest_cosine_margin
 from benchmark.errors import InputError
 from losses import Head
 

@@ -3,5 +3,3 @@
 from benchmark.audit.checks import CHECKS, Check
 from benchmark.audit.run import CheckOutcome, audit
 from benchmark.audit.table import as_json, as_table
-
-__all__ = ["CHECKS", "Check", "CheckOutcome", "as_json", "as_table", "audit"]

@@ -7,5 +7,3 @@ A backbone is registered by being defined: a file dropped into this folder adds 
 """
 
 from benchmark.backbones._backbone import Backbone, ImageShape, create, get, names
-
-__all__ = ["Backbone", "ImageShape", "create", "get", "names"]

@@ -21,28 +21,3 @@ from benchmark.claims.ledger import (
 )
 from benchmark.claims.model import Claim, ClaimPart, TunedLoss
 from benchmark.claims.tables import as_records, overview, tables
-
-__all__ = [
-    "NOT_RUN",
-    "Claim",
-    "ClaimFinding",
-    "ClaimPart",
-    "Lacking",
-    "Ledger",
-    "LedgerInput",
-    "TunedLoss",
-    "as_records",
-    "as_text",
-    "commands_for_missing",
-    "ledger_of",
-    "load_all",
-    "load_file",
-    "make_ledger",
-    "overview",
-    "results_of",
-    "run_missing",
-    "tables",
-    "tables_about",
-    "whole_verdict",
-    "write",
-]

@@ -3,5 +3,3 @@
 from benchmark.engine.base import RunOutcome, Work
 from benchmark.engine.local import run_local
 from benchmark.engine.plan import Job, Plan, plan
-
-__all__ = ["Job", "Plan", "RunOutcome", "Work", "plan", "run_local"]

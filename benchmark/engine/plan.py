@@ -70,12 +70,7 @@ def load_data(
 ) -> datasets.Data:
     """A cell's dataset. Without `test`, nothing that has it afterwards can look at its test split."""
     data = datasets.load(
-        dataset["name"],
-        root=root,
-        seed=dataset["seed"],
-        wrappers=dataset["wrappers"],
-        **dataset["options"],
-        **access,
+        dataset["name"], root=root, seed=dataset["seed"], wrappers=dataset["wrappers"], **dataset["options"], **access
     )
     return data if test else data.without_test()
 

@@ -20,33 +20,3 @@ from benchmark.findings.main_table import (
     without_value,
 )
 from benchmark.findings.notes import PAIRED, PLUS_MINUS, carried
-
-__all__ = [
-    "PAIRED",
-    "PLUS_MINUS",
-    "PRIMARY",
-    "TEST_COLUMNS",
-    "AboutLoss",
-    "Answer",
-    "Finding",
-    "Findings",
-    "LossColumn",
-    "Losses",
-    "Places",
-    "about_losses",
-    "answer",
-    "by_metric",
-    "carried",
-    "differences",
-    "diverged_note",
-    "effect_entry",
-    "effect_notes",
-    "entry_of",
-    "family",
-    "in_short",
-    "main_table",
-    "note_on",
-    "p_entries",
-    "why_no_differences",
-    "without_value",
-]

@@ -9,15 +9,7 @@ import pandas as pd
 
 from benchmark.metrics import MetricColumn, main_column, main_columns
 from benchmark.results import ExperimentResults
-from benchmark.statistics import (
-    ALL_DATASETS,
-    Jackknife,
-    Ranks,
-    average_ranks,
-    compare,
-    summarise,
-    tied_with_best,
-)
+from benchmark.statistics import ALL_DATASETS, Jackknife, Ranks, average_ranks, compare, summarise, tied_with_best
 
 PRIMARY = "primary"
 """The column that holds, for each run, its dataset's main metric."""

@@ -109,12 +109,7 @@ def _versions(runs: Sequence[Run]) -> dict[str, str]:
 
 def _check(outcome: CheckOutcome) -> dict[str, Any]:
     worst = None if outcome.worst is None else float(f"{outcome.worst:.1e}")
-    return {
-        "check": outcome.check,
-        "verdict": outcome.verdict,
-        "worst": worst,
-        "tolerance": outcome.tolerance,
-    }
+    return {"check": outcome.check, "verdict": outcome.verdict, "worst": worst, "tolerance": outcome.tolerance}
 
 
 def _results(runs: list[Run]) -> list[dict[str, Any]]:

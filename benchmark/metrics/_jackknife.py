@@ -14,11 +14,7 @@ _CELLS_AT_ONCE = 2**20
 
 
 def pair_jackknife(
-    scores: Values,
-    same: Values,
-    identities: Values,
-    folds: Values | None = None,
-    of_identities: Values | None = None,
+    scores: Values, same: Values, identities: Values, folds: Values | None = None, of_identities: Values | None = None
 ) -> dict[str, Floats]:
     """For each metric, its value without each identity, in the order of `np.unique(identities)`.
 

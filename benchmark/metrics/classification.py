@@ -6,17 +6,7 @@ import numpy as np
 
 from benchmark.metrics._curves import on_grid
 from benchmark.metrics._frequency import GROUPS, by_frequency, of_groups
-from benchmark.metrics._inputs import (
-    Bools,
-    Floats,
-    Ints,
-    Measured,
-    Values,
-    as_classes,
-    as_labels,
-    as_matrix,
-    unit_rows,
-)
+from benchmark.metrics._inputs import Bools, Floats, Ints, Measured, Values, as_classes, as_labels, as_matrix, unit_rows
 from benchmark.metrics._registry import Metric, measure
 
 TOP = 5
@@ -43,10 +33,7 @@ def classification_per_sample(logits: Values, labels: Values, places: int = 1) -
 
 
 def nearest_class_mean(
-    embeddings: Values,
-    labels: Values,
-    centres: Values | None = None,
-    class_counts: Values | None = None,
+    embeddings: Values, labels: Values, centres: Values | None = None, class_counts: Values | None = None
 ) -> Measured:
     """`ncm_accuracy`: the share whose nearest class centre is their own class's.
 

@@ -124,10 +124,7 @@ def geometry_of_training(
     }
 
 
-@measure(
-    *_OF_CENTRES,
-    _count("left_out_embeddings", "Embeddings left out", "embeddings without a direction"),
-)
+@measure(*_OF_CENTRES, _count("left_out_embeddings", "Embeddings left out", "embeddings without a direction"))
 def geometry_of_split(embeddings: Values, labels: Values) -> Measured:
     """Around the centres of these very embeddings."""
     return geometry(embeddings, labels)
@@ -149,12 +146,7 @@ def geometry(embeddings: Values, labels: Values, weight: Values | None = None, *
 
 
 def geometry_from_centres(
-    centres: Values,
-    counts: Values,
-    mean_angles: Values,
-    weight: Values | None = None,
-    *,
-    split: str | None = None,
+    centres: Values, counts: Values, mean_angles: Values, weight: Values | None = None, *, split: str | None = None
 ) -> Measured:
     """The metrics of `geometry` from the stored centres, counts and mean angles (degrees) of the classes."""
     of_split = geometry_of_training(centres, counts, mean_angles, weight)

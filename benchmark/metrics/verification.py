@@ -11,17 +11,7 @@ from benchmark.errors import InputError
 from benchmark.metrics._curves import FARS, on_grid, rates, score_counts
 from benchmark.metrics._folds import accuracy_on_folds, deal_folds, share_identities
 from benchmark.metrics._frequency import of_groups, pairs_by_frequency
-from benchmark.metrics._inputs import (
-    Bools,
-    Floats,
-    Ints,
-    Measured,
-    Values,
-    as_array,
-    as_labels,
-    as_matrix,
-    unit_rows,
-)
+from benchmark.metrics._inputs import Bools, Floats, Ints, Measured, Values, as_array, as_labels, as_matrix, unit_rows
 from benchmark.metrics._jackknife import pair_jackknife
 from benchmark.metrics._registry import Metric, measure
 
@@ -29,11 +19,7 @@ Value = TypeVar("Value")
 
 
 def verification_jackknife(
-    embeddings: Values,
-    labels: Values,
-    pairs: Values,
-    same: Values | None = None,
-    folds: Values | None = None,
+    embeddings: Values, labels: Values, pairs: Values, same: Values | None = None, folds: Values | None = None
 ) -> dict[str, Floats]:
     """The metrics of `verification` without each of the identities that the pairs name, in ascending order.
 
@@ -61,14 +47,7 @@ _MAIN = (
         place=30,
         entered=True,
     ),
-    Metric(
-        "auc",
-        "AUC",
-        "area under ROC: a same pair scores above a different one",
-        unit="",
-        decimals=4,
-        place=40,
-    ),
+    Metric("auc", "AUC", "area under ROC: a same pair scores above a different one", unit="", decimals=4, place=40),
 )
 _TARS = tuple(
     Metric(
@@ -100,11 +79,7 @@ _COUNTS = {
     jackknife=verification_jackknife,
 )
 def verification(
-    embeddings: Values,
-    labels: Values | None,
-    pairs: Values,
-    same: Values | None = None,
-    folds: Values | None = None,
+    embeddings: Values, labels: Values | None, pairs: Values, same: Values | None = None, folds: Values | None = None
 ) -> Measured:
     """k-fold accuracy, EER, AUC and TAR at FAR of the pairs' cosines.
 

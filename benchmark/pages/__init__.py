@@ -2,5 +2,3 @@
 
 from benchmark.pages.page import Choice, Facts, Shown, choices, json_for_a_page, render
 from benchmark.pages.pictures import Drawn, NotDrawn
-
-__all__ = ["Choice", "Drawn", "Facts", "NotDrawn", "Shown", "choices", "json_for_a_page", "render"]

@@ -9,16 +9,3 @@ from benchmark.papers.comparison import Comparison, compare_with_published
 from benchmark.papers.layout import tables
 from benchmark.papers.paper import Paper, Scale
 from benchmark.papers.run_table import make_table, make_tables, show
-
-__all__ = [
-    "Comparison",
-    "Paper",
-    "Scale",
-    "compare_with_published",
-    "load",
-    "make_table",
-    "make_tables",
-    "names",
-    "show",
-    "tables",
-]

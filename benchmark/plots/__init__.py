@@ -14,19 +14,3 @@ from benchmark.plots._files import as_png, as_svg, save
 from benchmark.plots._picture import Picture, Skipped
 from benchmark.plots._registry import Plot, draw_all, names, picture_sections, plot
 from benchmark.plots._style import Look, looks
-
-__all__ = [
-    "Context",
-    "Look",
-    "Picture",
-    "Plot",
-    "Skipped",
-    "as_png",
-    "as_svg",
-    "draw_all",
-    "looks",
-    "names",
-    "picture_sections",
-    "plot",
-    "save",
-]

@@ -20,10 +20,7 @@ from benchmark.text import counted, listed
 
 Floats = NDArray[np.float64]
 BINS = [3.0 * step for step in range(61)]
-KINDS = {
-    "closed": ("own class", "nearest other class"),
-    "open": ("pairs of one identity", "pairs of two identities"),
-}
+KINDS = {"closed": ("own class", "nearest other class"), "open": ("pairs of one identity", "pairs of two identities")}
 
 
 @dataclass(frozen=True)

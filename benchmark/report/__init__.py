@@ -2,5 +2,3 @@
 
 from benchmark.report.build import PAGE, Report, build
 from benchmark.report.files import write_report
-
-__all__ = ["PAGE", "Report", "build", "write_report"]

@@ -53,7 +53,7 @@ def scale_or_margin(collected: ExperimentResults, findings: Findings) -> Section
 def _words(rows: pd.DataFrame, failed: bool) -> tuple[str, ...]:
     words = [
         f"Rows at the same s differ by the margin alone: what is left of a loss's lead over {REFERENCE} there is the "
-        f"margin's. What {REFERENCE} gains from one s to another is the scale's.",
+        f"margin's. What {REFERENCE} gains from one s to another is the scale's."
     ]
     if why_no_margin_effects(rows):
         words.append(f"There is no comparison at the same scale: {why_no_margin_effects(rows)}.")

@@ -21,23 +21,3 @@ from benchmark.scale_margin.failures import failures
 from benchmark.scale_margin.gradients import gradient_effects, gradient_effects_over_datasets, gradient_pairs
 from benchmark.scale_margin.settings import scale_and_margin, scales_of, why_no_scales, with_settings
 from benchmark.scale_margin.sizes import Sizes, classes_of, training_sizes
-
-__all__ = [
-    "REFERENCE",
-    "Sizes",
-    "chosen_on_validation",
-    "classes_of",
-    "failures",
-    "gradient_effects",
-    "gradient_effects_over_datasets",
-    "gradient_pairs",
-    "margin_effects",
-    "margin_effects_over_datasets",
-    "margin_pairs",
-    "scale_and_margin",
-    "scales_of",
-    "training_sizes",
-    "why_no_margin_effects",
-    "why_no_scales",
-    "with_settings",
-]

@@ -13,21 +13,3 @@ from benchmark.spec.loss_rows import LossRow
 from benchmark.spec.scales import SCALES
 from benchmark.spec.tuned import TunedFile, find_tuned, read_tuned
 from benchmark.spec.tuned_rows import with_tuned
-
-__all__ = [
-    "SCALES",
-    "Budget",
-    "DatasetRow",
-    "Experiment",
-    "LossRow",
-    "TunedFile",
-    "cell_line",
-    "describe",
-    "estimate_seconds",
-    "find_tuned",
-    "in_words",
-    "load",
-    "names",
-    "read_tuned",
-    "with_tuned",
-]

@@ -31,10 +31,7 @@ class Pairing:
 
 
 def compare_pairs(
-    results: pd.DataFrame,
-    pairings: Sequence[Pairing],
-    jackknife: Jackknife | None = None,
-    level: float = LEVEL,
+    results: pd.DataFrame, pairings: Sequence[Pairing], jackknife: Jackknife | None = None, level: float = LEVEL
 ) -> pd.DataFrame:
     """A row for each pairing with the columns of `compare`, paired by seed and test identity; Holm's correction is over
     all of them."""

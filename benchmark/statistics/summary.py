@@ -83,11 +83,7 @@ def interval_in_words(carries: str, level: float = LEVEL) -> str:
 
 def sizes(estimate: Estimate) -> dict[str, Any]:
     """The columns that say what an estimate rests on."""
-    return {
-        "n_seeds": estimate.n_seeds,
-        "n_identities": estimate.n_identities,
-        "left_out": estimate.left_out,
-    }
+    return {"n_seeds": estimate.n_seeds, "n_identities": estimate.n_identities, "left_out": estimate.left_out}
 
 
 def as_nullable(table: pd.DataFrame) -> pd.DataFrame:

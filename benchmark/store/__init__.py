@@ -3,5 +3,3 @@
 from benchmark.store.locks import CellLock, lock
 from benchmark.store.runs import DamagedError, Failure, Run, Store
 from benchmark.store.summary import summary_table, write_summary
-
-__all__ = ["CellLock", "DamagedError", "Failure", "Run", "Store", "lock", "summary_table", "write_summary"]

@@ -11,21 +11,3 @@ from benchmark.tables.markdown import as_markdown
 from benchmark.tables.markdown import escape as markdown_text
 from benchmark.tables.model import BEST, TIED, Column, Row, Table, Value, with_error, with_p
 from benchmark.tables.terminal import as_terminal
-
-__all__ = [
-    "BEST",
-    "TIED",
-    "Column",
-    "Row",
-    "Table",
-    "Value",
-    "as_csv",
-    "as_html",
-    "as_latex",
-    "as_markdown",
-    "as_terminal",
-    "latex_text",
-    "markdown_text",
-    "with_error",
-    "with_p",
-]

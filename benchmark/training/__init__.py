@@ -10,5 +10,3 @@ from the loss: cells that differ in their loss alone are paired.
 
 from benchmark.training.embedding import embed
 from benchmark.training.loop import Trained, check_device, train
-
-__all__ = ["Trained", "check_device", "embed", "train"]

@@ -187,8 +187,7 @@ def test_pairs_that_are_wrong(people: Path, row: str, message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "message"),
-    [("p00 1", "expected 'name n m'"), ("../x 1 2", "leads out"), ("p00 1 99", "no image")],
+    ("row", "message"), [("p00 1", "expected 'name n m'"), ("../x 1 2", "leads out"), ("p00 1 99", "no image")]
 )
 def test_lfw_pairs_that_are_wrong(people: Path, row: str, message: str) -> None:
     write_pairs(people, "1", row, name="pairs.txt")

@@ -56,8 +56,7 @@ def test_auto_scale_gives_half_the_posterior_at_78_degrees(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("classes", "posterior", "bound"),
-    [(10, 0.9, 3.955), (10, 0.99, 6.113), (100, 0.9, 6.724), (100, 0.99, 9.098)],
+    ("classes", "posterior", "bound"), [(10, 0.9, 3.955), (10, 0.99, 6.113), (100, 0.9, 6.724), (100, 0.99, 9.098)]
 )
 def test_cosface_bound_on_the_scale(classes: int, posterior: float, bound: float) -> None:
     """On a simplex, with embeddings at the centres, the posterior at the bound is the one it was made for."""

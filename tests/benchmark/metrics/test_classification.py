@@ -43,11 +43,7 @@ def test_by_frequency():
 
 @pytest.mark.parametrize(
     ("logits", "labels", "message"),
-    [
-        ([[np.nan, 0.0]], [0], "NaN"),
-        ([[1.0, 0.0]], [2], "label 2 has no logit"),
-        ([[1.0, 0.0]], [-1], "label -1"),
-    ],
+    [([[np.nan, 0.0]], [0], "NaN"), ([[1.0, 0.0]], [2], "label 2 has no logit"), ([[1.0, 0.0]], [-1], "label -1")],
 )
 def test_wrong_input_is_named(logits, labels, message):
     for metric in (classification, calibration):

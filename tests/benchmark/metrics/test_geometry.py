@@ -98,10 +98,7 @@ def test_centres_give_the_figures_of_the_embeddings():
     stored = geometry_from_centres(kept.centres, kept.counts, kept.mean_angles, weight)
     assert {name: direct[name] for name in stored} == stored
     in_fp32 = geometry_from_centres(
-        kept.centres.astype(np.float32),
-        kept.counts,
-        kept.mean_angles.astype(np.float32),
-        torch.tensor(weight),
+        kept.centres.astype(np.float32), kept.counts, kept.mean_angles.astype(np.float32), torch.tensor(weight)
     )
     assert in_fp32 == pytest.approx(stored, abs=1e-4)
 

@@ -1,13 +1,7 @@
 import numpy as np
 import pytest
 
-from benchmark.metrics import (
-    mean_jackknife,
-    pair_jackknife,
-    score_counts,
-    verification,
-    verification_jackknife,
-)
+from benchmark.metrics import mean_jackknife, pair_jackknife, score_counts, verification, verification_jackknife
 from benchmark.metrics._curves import rates
 from benchmark.metrics._folds import accuracy_on_folds, decided_rightly
 

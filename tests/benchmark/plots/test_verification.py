@@ -16,11 +16,7 @@ def run(seed: int, n: int = 400, spread: float = 1.2) -> dict[str, np.ndarray]:
     pairs = random.integers(0, n - 1, (4000, 2))
     pairs[:1000, 1] = pairs[:1000, 0] // 10 * 10 + random.integers(0, 10, 1000)
     pairs = pairs[pairs[:, 0] != pairs[:, 1]]
-    return {
-        "test/embeddings": embeddings,
-        "test/pairs": pairs,
-        "test/same": labels[pairs[:, 0]] == labels[pairs[:, 1]],
-    }
+    return {"test/embeddings": embeddings, "test/pairs": pairs, "test/same": labels[pairs[:, 0]] == labels[pairs[:, 1]]}
 
 
 def longhand(one: dict[str, np.ndarray], far: float) -> float:

@@ -40,10 +40,7 @@ RECIPES = st.fixed_dictionaries(
 )
 LOSSES = st.one_of(
     st.tuples(st.just("softmax"), st.just({})),
-    st.tuples(
-        st.just("arcface"),
-        st.fixed_dictionaries({"s": some(reals(1.0, 63.0)), "m": some(reals(0.0, 0.4))}),
-    ),
+    st.tuples(st.just("arcface"), st.fixed_dictionaries({"s": some(reals(1.0, 63.0)), "m": some(reals(0.0, 0.4))})),
     st.tuples(st.just("cosface"), st.fixed_dictionaries({"s": some(st.integers(1, 63) | st.just("auto"))})),
 )
 DATASETS = st.one_of(

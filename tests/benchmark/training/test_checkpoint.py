@@ -47,8 +47,7 @@ def resume(cell: Cell, data: Data, checkpoint: Path) -> tuple[Trained, list[int]
 
 
 @pytest.mark.parametrize(
-    ("loss", "optimiser", "lr"),
-    [("adacos", "sgd", 0.1), ("kappaface", "adamw", 3e-3), ("sphereface", "muon", 3e-3)],
+    ("loss", "optimiser", "lr"), [("adacos", "sgd", 0.1), ("kappaface", "adamw", 3e-3), ("sphereface", "muon", 3e-3)]
 )
 def test_interrupted_and_resumed(
     loss: str, optimiser: str, lr: float, make_cell: Callable[..., Cell], digits: Data, checkpoint: Path
