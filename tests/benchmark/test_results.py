@@ -1,6 +1,5 @@
 """From stored runs to one tidy frame: which of them count, and what they are called."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from benchmark import spec
 from benchmark.cell import Cell
 from benchmark.code_digest import backbone_digest, loss_digest
 from benchmark.results import collect
+from benchmark.scoring import Scores
 from benchmark.spec.loss_rows import TunedSetting
 from benchmark.store import Failure, Store
 
@@ -42,12 +42,11 @@ def save(store: Store, cell: Cell, value: float, begun: str = "2026-01-01T00:00:
         "provenance": {"begun": begun},
         **digests,
     }
-    metrics = {"figures": {"test/accuracy": value}, "diverged_at": None, "diverged_reason": ""}
-    without = np.array([value, value + 0.1])
+    scores = Scores({"test/accuracy": value}, {}, {"test/accuracy": np.array([value, value + 0.1])})
     files = {
-        "metrics.json": json.dumps(metrics).encode(),
+        **scores.files(),
         "history.csv": b"epoch\n",
-        "embeddings.safetensors": safetensors.numpy.save({"jackknife/test/accuracy": without}),
+        "embeddings.safetensors": safetensors.numpy.save({"weight": np.eye(2)}),
     }
     store.save(cell_id, files, about)
     return cell_id

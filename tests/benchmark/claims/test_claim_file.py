@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmark import claims, spec
-from benchmark.claims.model import unit_of
-from benchmark.metric_names import metric_names
+from benchmark.claims.model import ClaimPart
 
 SOUND = """\
 number: 1
@@ -58,7 +57,7 @@ def test_a_sound_file(tmp_path: Path) -> None:
         ("paper:", "papr:", "did you mean 'paper'?"),
         ("source: a paper\n", "", "source: is missing"),
         ("smoke", "smok", "line 6, experiment: there is no experiment 'smok'; did you mean 'smoke'?"),
-        ("test/accuracy", "test/acuracy", "line 9, parts.metric: there is no figure 'test/acuracy'; did you mean"),
+        ("test/accuracy", "test/acuracy", "line 9, parts.metric: there is no metric 'test/acuracy'; did you mean"),
         ("[digits, ", "[digits, digits, ", "line 10, parts.datasets[1]: 'digits' is listed already; a dataset is"),
         ("[digits, ", "[digit, ", "line 10, parts.datasets[0]: there is no dataset 'digit' in the experiment smoke;"),
         ("m=0.2", "m=0.3", "line 11, parts.loss: there is no row 'arcface s=16 m=0.3' in the experiment smoke; did"),
@@ -67,7 +66,7 @@ def test_a_sound_file(tmp_path: Path) -> None:
         ("normface s=16", "true", "line 12, parts.against: should be a row's label, a value, or {tuned: loss"),
         ("normface s=16", "{tuned: arcfase, by: val/eer}", "parts.against.tuned: there is no loss 'arcfase'; did you"),
         ("normface s=16", "{tuned: cosface, by: val/eer}", "parts.against.tuned: smoke has no rows of cosface"),
-        ("normface s=16", "{tuned: arcface, by: test/eer}", "parts.against.by: should be a figure of the validation"),
+        ("normface s=16", "{tuned: arcface, by: test/eer}", "parts.against.by: should be a metric of the validation"),
         ("normface s=16", "{tuned: arcface}", "line 12, parts.against.by: is missing"),
         ("expect: higher", "expect: hihger", "parts.expect: there is no direction 'hihger'; did you mean 'higher'"),
         ("margin: 0.5", "margin: 0", "line 14, parts.margin: should be greater than 0, not 0"),
@@ -160,11 +159,15 @@ def test_the_bound_in_words_is_the_formula_s() -> None:
         assert bound > 3
 
 
-def test_figures_and_units() -> None:
-    names = metric_names()
-    assert {"test/accuracy", "test/accuracy_rare", "train/posterior", "w_inter_min", "val/accuracy"} <= set(names)
-    angles = {name for name in names if unit_of(name) == "°"}
-    assert angles == {
-        name for name in names if name.rpartition("/")[2] in
-        ("wc_intra", "w_inter", "w_inter_min", "c_inter", "c_inter_min", "cw_inter", "intra")
-    }  # fmt: skip
+@pytest.mark.parametrize(
+    ("metric", "unit", "scale"),
+    [
+        ("test/accuracy_rare", "points", 100.0),
+        ("train/posterior", "points", 100.0),
+        ("w_inter_min", "°", 1.0),
+        ("test/auc", "", 1.0),
+    ],
+)
+def test_units_are_those_of_the_metric(metric: str, unit: str, scale: float) -> None:
+    part = ClaimPart("a", "", metric, (), "", 0.0, "higher", 1.0)
+    assert (part.unit, part.scale) == (unit, scale)

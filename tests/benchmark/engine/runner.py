@@ -8,6 +8,8 @@ import sys
 import time
 from pathlib import Path
 
+from benchmark.store.runs import FILES
+
 PROJECT = Path(__file__).parents[3]
 TINY = """\
 description: Four small cells.
@@ -52,7 +54,7 @@ class Runner:
         folder = self.results / "tiny"
         files = [folder / "summary.csv"]
         for run in self.runs():
-            files += [run / name for name in ("metrics.json", "history.csv", "embeddings.safetensors")]
+            files += [run / name for name in FILES[1:]]
         return {str(file.relative_to(folder)): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
 
 

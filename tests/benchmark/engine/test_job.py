@@ -48,9 +48,9 @@ def test_a_run_keeps_all_that_scoring_needs(digits: datasets.Data, tmp_path: Pat
     names = set(run.arrays())
     assert {"weight", "head/s", "train/centres", "train/counts", "train/mean_angles", "test/embeddings"} <= names
     assert {"test/labels", "test/logits", "test/pairs", "test/same", "test/fold", "val/embeddings"} <= names
-    assert run.metrics["figures"]["test/classification_accuracy"] > 0.3
-    assert 0.1 < run.metrics["figures"]["train/posterior"] < 1.0
-    assert all(value is None or value == value for value in run.metrics["figures"].values())
+    assert run.metrics["test/classification_accuracy"] > 0.3
+    assert 0.1 < run.metrics["train/posterior"] < 1.0
+    assert all(value is None or value == value for value in run.metrics.values())
     assert (run.folder / "model.safetensors").is_file()
 
 
@@ -67,8 +67,8 @@ def test_the_training_posterior_is_the_mean_softmax_of_the_own_class(digits: dat
     assert found == pytest.approx([own[labels == label].mean() for label in range(10)], rel=1e-5)
     counts = digits.class_counts.numpy()
     arrays = {"train/mean_posteriors": found, "train/counts": counts}
-    assert scoring._training_posterior(arrays) == {"train/posterior": pytest.approx(own.mean(), rel=1e-5)}
-    assert scoring._training_posterior({"train/counts": counts}) == {}
+    assert scoring.score(arrays).metrics == {"train/posterior": pytest.approx(own.mean(), rel=1e-5)}
+    assert scoring.score({"train/counts": counts}).metrics == {}
 
 
 def test_posteriors_of_many_classes_are_taken_a_part_at_a_time(
@@ -87,7 +87,7 @@ def test_a_net_that_ends_in_nan_is_a_diverged_run(digits: datasets.Data, tmp_pat
     packed = run_job(task, digits, "cpu", tmp_path / "checkpoint", keep_models=False)
     content = json.loads(packed.files["metrics.json"])
     assert content["diverged_at"] is not None
-    assert content["figures"] == {}
+    assert content["metrics"] == {}
     assert content["diverged_reason"]
 
 
@@ -113,8 +113,8 @@ def test_without_its_test_split_a_run_is_scored_on_validation_alone(digits: data
     assert job(blind).id != job(digits).id
     names = safetensors.torch.load(packed.files["embeddings.safetensors"]).keys()
     assert not [name for name in names if "test/" in name]
-    figures, whole = (json.loads(one.files["metrics.json"])["figures"] for one in (packed, seeing))
-    assert figures.keys() == {name for name in whole if not name.startswith("test/")}
+    found, whole = (json.loads(one.files["metrics.json"])["metrics"] for one in (packed, seeing))
+    assert found.keys() == {name for name in whole if not name.startswith("test/")}
 
 
 def test_a_job_may_bring_others_with_it(digits: datasets.Data, tmp_path: Path) -> None:

@@ -37,32 +37,32 @@ def test_classes_of_one_size_have_no_groups() -> None:
     assert set(pairs_by_frequency(LABELS, PAIRS, np.array([50, 50, 50, 50, 50, 5]))) == {"medium", "rare"}
 
 
-def test_figures_are_those_of_the_chosen_pairs() -> None:
+def test_metrics_are_those_of_the_chosen_pairs() -> None:
     kept = arrays(COUNTS)
-    figures = scoring.figures(kept)
+    found = scoring.score(kept).metrics
     rare = (LABELS[PAIRS] >= 4).any(axis=1)
     parts = (kept[f"test/{name}"][rare] for name in ("pairs", "same", "fold"))
     by_hand = verification(kept["test/embeddings"], LABELS, *parts)
     for name in ("accuracy", "eer", "auc"):
-        assert figures[f"test/{name}_rare"] == pytest.approx(by_hand[name])
-    assert "test/accuracy_medium" in figures
-    assert "val/accuracy_rare" not in figures
+        assert found[f"test/{name}_rare"] == pytest.approx(by_hand[name])
+    assert "test/accuracy_medium" in found
+    assert "val/accuracy_rare" not in found
 
 
 def test_the_jackknife_leaves_out_each_identity_of_the_chosen_pairs() -> None:
     kept = arrays(COUNTS)
-    without = scoring.jackknife(kept)
-    assert len(without["jackknife/test/auc_rare"]) == 6
+    without = scoring.score(kept).jackknife
+    assert len(without["test/auc_rare"]) == 6
     rare = (LABELS[PAIRS] >= 4).any(axis=1)
     for identity in range(6):
         left = rare & (LABELS[PAIRS] != identity).all(axis=1)
         parts = (kept[f"test/{name}"][left] for name in ("pairs", "same", "fold"))
         by_hand = verification(kept["test/embeddings"], LABELS, *parts)
-        assert without["jackknife/test/auc_rare"][identity] == pytest.approx(by_hand["auc"])
-    assert "jackknife/test/auc" in without
+        assert without["test/auc_rare"][identity] == pytest.approx(by_hand["auc"])
+    assert "test/auc" in without
 
 
 def test_open_sets_and_sets_of_equal_classes_have_none() -> None:
     for kept in (arrays(COUNTS, closed=False), arrays(np.full(6, 50))):
-        assert not [name for name in scoring.figures(kept) if name.startswith(("test/auc_", "test/eer_"))]
-        assert not [name for name in scoring.jackknife(kept) if name.endswith("rare")]
+        assert not [name for name in scoring.score(kept).metrics if name.startswith(("test/auc_", "test/eer_"))]
+        assert not [name for name in scoring.score(kept).jackknife if name.endswith("rare")]

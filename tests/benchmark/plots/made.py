@@ -1,6 +1,5 @@
 """Experiments with stored runs made from random embeddings, scored as real ones are."""
 
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -51,15 +50,13 @@ def made(
 
 def _save(store: Store, cell: Cell, random: np.random.Generator, diverged: bool) -> None:
     arrays = {"weight": np.eye(CLASSES, cell.dim, dtype=np.float32)} if diverged else embedded(cell, random)
-    figures = {} if diverged else scoring.figures(arrays)
-    kept = arrays if diverged else {**arrays, **scoring.jackknife(arrays)}
-    metrics = {"figures": figures, "diverged_at": 7 if diverged else None, "diverged_reason": ""}
+    scores = scoring.Scores() if diverged else scoring.score(arrays)
     epochs = range(1, 3 if diverged else 5)
     history = [f"{epoch},{epoch * 9},{4.0 / epoch:.3f},0.1,{9.0 - epoch:.2f},0.5" for epoch in epochs]
     files = {
-        "metrics.json": json.dumps(metrics).encode(),
+        **scores.files(7 if diverged else None),
         "history.csv": "\n".join(["epoch,step,loss,lr,s,m", *history, ""]).encode(),
-        "embeddings.safetensors": safetensors.numpy.save(kept),
+        "embeddings.safetensors": safetensors.numpy.save(arrays),
     }
     code = {"loss_digest": loss_digest(cell.loss), "backbone_digest": backbone_digest(cell.backbone)}
     digests = {"dataset_digest": "d", **code}

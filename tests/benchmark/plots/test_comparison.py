@@ -5,13 +5,14 @@ import pandas as pd
 import pytest
 from matplotlib.axes import Axes
 
-from benchmark.metrics import VERIFICATION
+from benchmark import metrics
 from benchmark.plots import critical_difference, forest, heatmap
 from benchmark.plots._style import BETTER, GREY, WORSE
-from benchmark.plots._words import column_of
 from benchmark.statistics import average_ranks, compare, tied_with_best
 from benchmark.statistics import critical_difference as critical
 from tests.benchmark.plots.seen import faults
+
+VERIFICATION = metrics.column("test/accuracy")
 
 
 def results(losses: dict[str, float], datasets: int = 2, seeds: int = 6, noise: float = 0.002) -> pd.DataFrame:
@@ -126,8 +127,8 @@ def test_the_heat_map_leaves_out_what_has_no_value() -> None:
 
 
 def test_a_metric_that_tables_do_not_show_keeps_its_name() -> None:
-    column = column_of("test/brier")
-    assert (column.heading, column.factor, column.lower_is_better) == ("test/brier", 1.0, True)
+    column = metrics.column("test/brier")
+    assert (column.heading, column.factor, column.lower_is_better) == ("Brier score", 1.0, True)
 
 
 def test_the_diagram_has_a_dot_at_every_rank_and_a_bar_for_every_group() -> None:

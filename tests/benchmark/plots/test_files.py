@@ -10,8 +10,10 @@ import pytest
 from matplotlib.figure import Figure
 from PIL import Image
 
-from benchmark.metrics import VERIFICATION
+from benchmark import metrics
 from benchmark.plots import Picture, as_png, as_svg, heatmap, save, tsne
+
+VERIFICATION = metrics.column("test/accuracy")
 
 HOSTILE = '<script>alert("x")</script> & $x_1$ \\frac{'
 

@@ -4,9 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmark.metrics import VERIFICATION
+from benchmark import metrics
 from benchmark.plots import angles, geometry
 from tests.benchmark.plots.seen import faults
+
+VERIFICATION = metrics.column("test/accuracy")
 
 
 def test_angles_to_the_own_class_and_to_the_nearest_other() -> None:

@@ -6,11 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmark.metrics import VERIFICATION
+from benchmark import metrics
 from benchmark.plots import Context, Picture, Skipped, gradient, margin_effect, scale, scale_margin
 from benchmark.plots._scale_margin import rows_with_settings
 from tests.benchmark.plots.made import BOTH, LOSSES, made
 from tests.benchmark.plots.seen import faults, is_empty
+
+VERIFICATION = metrics.column("test/accuracy")
 
 GRID = (
     {"normface": {"s": [4, 16, 64]}},

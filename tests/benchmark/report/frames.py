@@ -4,8 +4,11 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
+from benchmark import metrics
 from benchmark.findings.findings import Findings
-from benchmark.metrics import CLASSIFICATION, VERIFICATION
+
+VERIFICATION = metrics.column("test/accuracy")
+CLASSIFICATION = metrics.column("test/classification_accuracy")
 
 Values = Sequence[float | None]  # one a seed; None: the run diverged
 NAMES = {"arcface": '{"s": "auto"}', "cosface": "{}", "normface": "{}", "softmax": "{}"}

@@ -1,6 +1,5 @@
 """Stored results made by hand: an experiment's file and runs with the figures that a test wants, without training."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import safetensors.numpy
 from benchmark import spec
 from benchmark.cell import PROTOCOL_VERSION, Cell
 from benchmark.code_digest import backbone_digest, loss_digest
+from benchmark.scoring import Scores
 from benchmark.store import Store
 
 Figures = dict[str, float | int | None]
@@ -58,13 +58,9 @@ def store_run(store: Store, cell: Cell, value: float | None) -> None:
         "loss_digest": loss_digest(cell.loss),
         "backbone_digest": backbone_digest(cell.backbone),
     }
-    content = {
-        "figures": {} if value is None else _figures(value, closed),
-        "diverged_at": 120 if value is None else None,
-        "diverged_reason": "the loss is not finite" if value is None else "",
-    }
+    diverged = (120, "the loss is not finite") if value is None else (None, "")
     files = {
-        "metrics.json": json.dumps(content).encode(),
+        **Scores({} if value is None else _metrics(value, closed)).files(*diverged),
         "history.csv": b"epoch,step,loss,lr\n1,10,2.5,0.1\n",
         "embeddings.safetensors": safetensors.numpy.save(_arrays(closed, value is not None)),
     }
@@ -78,8 +74,8 @@ def store_run(store: Store, cell: Cell, value: float | None) -> None:
     store.save(cell.id(**digests), files, about)
 
 
-def _figures(value: float, closed: bool) -> Figures:
-    figures: Figures = {
+def _metrics(value: float, closed: bool) -> dict[str, float | int | None]:
+    found: dict[str, float | int | None] = {
         "test/accuracy": value,
         "val/accuracy": value - 0.001,
         "test/eer": 1.0 - value,
@@ -99,7 +95,7 @@ def _figures(value: float, closed: bool) -> Figures:
         "test/intra": 33.0,
     }
     of_closed = {"test/classification_accuracy": value, "val/classification_accuracy": value - 0.001, "test/ece": 0.02}
-    return figures | (of_closed if closed else {})
+    return found | (of_closed if closed else {})
 
 
 def _arrays(closed: bool, measured: bool) -> dict[str, np.ndarray]:

@@ -4,14 +4,17 @@ import pandas as pd
 import pytest
 
 import losses
+from benchmark import metrics
 from benchmark.findings.about_losses import about_losses, family, settings
 from benchmark.findings.differences import differences, in_short, why_no_differences
 from benchmark.findings.main_table import by_metric, main_table
-from benchmark.metrics import COLUMNS, VERIFICATION, measured
+from benchmark.metrics import measured
 from benchmark.report.geometry import limits
 from benchmark.statistics import ALL_DATASETS, compare, summarise, tied_with_best
 from benchmark.tables import BEST, TIED, Table
 from tests.benchmark.report.frames import around, findings, frame
+
+VERIFICATION = metrics.column("test/accuracy")
 
 TWO = {
     "digits": {"arcface": around(0.9605), "cosface": around(0.96, turn=1), "normface": around(0.9, turn=2)},
@@ -65,7 +68,7 @@ def test_where_less_is_better_the_least_is_best() -> None:
     results = frame(TWO)
     results["test/eer"] = 1.0 - results[VERIFICATION.key]
     found = type(findings(TWO))(results, "normface")
-    eer = next(column for column in COLUMNS if column.key == "test/eer")
+    eer = metrics.column("test/eer")
     table = by_metric(found, about_losses(results), eer)
     assert texts(table, 0) == ["arcface", "cosface", "normface"]
     assert marks(table, 1) == [BEST, TIED, ""]
@@ -185,11 +188,11 @@ def test_columns_that_no_run_has_or_that_repeat_another_are_left_out() -> None:
 
 
 def test_the_catalogue_is_sound() -> None:
-    keys = [column.key for column in COLUMNS]
+    keys = [column.key for column in metrics.columns()]
     assert len(keys) == len(set(keys))
-    assert len({column.slug for column in COLUMNS}) == len(keys)
-    assert all(column.meaning and column.heading for column in COLUMNS)
-    assert all((column.group == "geometry") == (column.unit == "°") for column in COLUMNS)
+    assert len({column.slug for column in metrics.columns()}) == len(keys)
+    assert all(column.meaning and column.heading for column in metrics.columns())
+    assert all((column.metric.table == "geometry") == (column.unit == "°") for column in metrics.columns())
 
 
 def test_summarise_over_all_datasets_is_the_plain_mean() -> None:

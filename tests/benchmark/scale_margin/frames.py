@@ -6,8 +6,12 @@ from typing import Any
 
 import pandas as pd
 
-from benchmark.metrics import CLASSIFICATION, VERIFICATION, MetricColumn
+from benchmark import metrics
+from benchmark.metrics import MetricColumn
 from benchmark.spec.labels import with_settings
+
+VERIFICATION = metrics.column("test/accuracy")
+CLASSIFICATION = metrics.column("test/classification_accuracy")
 
 Value = Callable[[str, str, dict[str, Any], int], float | None]
 """From dataset, loss, hyper-parameters and seed to the value; None: the run diverged."""

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmark.metrics import VERIFICATION
+from benchmark import metrics
 from benchmark.scale_margin import (
     chosen_on_validation,
     margin_effects,
@@ -17,6 +17,8 @@ from benchmark.scale_margin import (
 from benchmark.scale_margin import with_settings as filled
 from benchmark.statistics import ALL_DATASETS
 from tests.benchmark.scale_margin.frames import CLASSES, GRID, METRIC_COLUMNS, frame, wobble
+
+VERIFICATION = metrics.column("test/accuracy")
 
 OF_SCALE = {4.0: 0.80, 16.0: 0.90, 64.0: 0.70}
 OF_MARGIN = {0.1: 0.0, 0.3: 0.02}

@@ -5,9 +5,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmark.metrics import VERIFICATION
+from benchmark import metrics
 from benchmark.scale_margin import gradient_effects, gradient_effects_over_datasets, gradient_pairs
 from tests.benchmark.scale_margin.frames import METRIC_COLUMNS, frame, wobble
+
+VERIFICATION = metrics.column("test/accuracy")
 
 BOTH = [
     ("normface", {"s": 8.0}),

@@ -1,25 +1,26 @@
 """Runs on disk: whole or not at all, checked when read."""
 
-import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 import safetensors.torch
 import torch
 
-from benchmark.store import DamagedError, Failure, Store, lock, summary_table
+from benchmark.scoring import Scores
+from benchmark.store import DamagedError, Failure, Store, lock, summary_table, write_atomically
+from benchmark.store.runs import FILES
 from datasets._files import write_atomically
 
 ID = "0123456789abcdef"
 
 
 def files(value: float = 0.5) -> dict[str, bytes]:
-    content = {"figures": {"test/accuracy": value, "test/eer": None}, "diverged_at": None, "diverged_reason": ""}
     return {
-        "metrics.json": json.dumps(content).encode(),
+        **Scores({"test/accuracy": value, "test/eer": None}, {}, {"test/accuracy": np.array([0.4, 0.6])}).files(),
         "history.csv": b"epoch,loss\n1,2.5\n",
         "embeddings.safetensors": safetensors.torch.save({"weight": torch.ones(3, 2)}),
     }
@@ -35,15 +36,18 @@ def test_a_run_comes_back_as_it_was_saved(tmp_path: Path) -> None:
     assert not store.has(ID)
     store.save(ID, files(), cell())
     run = store.load(ID)
-    assert run.metrics["figures"]["test/accuracy"] == 0.5
+    assert run.metrics["test/accuracy"] == 0.5
     assert run.cell["cell"]["loss"] == "arcface"
-    assert torch.equal(run.arrays()["weight"], torch.ones(3, 2))
+    assert np.array_equal(run.arrays()["weight"], np.ones((3, 2)))
+    assert run.arrays("bias") == {}
+    assert run.shapes() == {"weight": (3, 2)}
+    assert run.jackknife()["test/accuracy"].tolist() == [0.4, 0.6]
     assert run.history() == "epoch,loss\n1,2.5\n"
     assert [one.id for one in store.load_all()[0]] == [ID]
     assert sorted(os.listdir(tmp_path / "exp" / "runs")) == [ID]
 
 
-@pytest.mark.parametrize("name", ["cell.json", "metrics.json", "history.csv", "embeddings.safetensors"])
+@pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize("damage", ["truncate", "flip", "remove", "empty"])
 def test_damage_is_found(tmp_path: Path, name: str, damage: str) -> None:
     store = Store(tmp_path, "exp")
@@ -76,7 +80,7 @@ def test_saving_again_replaces_and_keeps_the_old_one_aside(tmp_path: Path) -> No
     store = Store(tmp_path, "exp")
     store.save(ID, files(0.1), cell())
     store.save(ID, files(0.2), cell())
-    assert store.load(ID).metrics["figures"]["test/accuracy"] == 0.2
+    assert store.load(ID).metrics["test/accuracy"] == 0.2
     assert len(list((tmp_path / "exp" / "damaged").iterdir())) == 1
 
 

@@ -61,7 +61,7 @@ class Tuner:
         """What must be equal whatever happened on the way: trials, settings and runs, without date and provenance."""
         settings = yaml.safe_load(self.tuned.read_text())
         settings.pop("made")
-        names = ("metrics.json", "history.csv", "embeddings.safetensors")
+        names = ("metrics.json", "history.csv", "embeddings.safetensors", "jackknife.safetensors")
         files = {f"{run.name}/{name}": (run / name).read_bytes() for run in self.stored() for name in names}
         return {
             "trials": self.trials.read_text(),

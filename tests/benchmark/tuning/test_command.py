@@ -75,9 +75,9 @@ def test_killed_at_random_and_resumed_it_has_the_same_trials(undisturbed: Tuner,
 
 def test_nothing_of_the_test_split_is_in_any_stored_file(undisturbed: Tuner) -> None:
     for run in undisturbed.stored():
-        figures = json.loads((run / "metrics.json").read_text())["figures"]
-        assert figures["val/classification_accuracy"] is not None
-        assert not [name for name in figures if name.startswith("test")]
+        metrics = json.loads((run / "metrics.json").read_text())["metrics"]
+        assert metrics["val/classification_accuracy"] is not None
+        assert not [name for name in metrics if name.startswith("test")]
         with safe_open(run / "embeddings.safetensors", framework="numpy") as kept:
             assert not [name for name in kept.keys() if "test" in name]  # noqa: SIM118 — it is no mapping
 

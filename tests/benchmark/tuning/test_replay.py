@@ -1,6 +1,5 @@
 """How stored runs become trials again."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -9,6 +8,7 @@ from benchmark import spec
 from benchmark.engine import Job
 from benchmark.engine.plan import Facts
 from benchmark.options import RunOptions
+from benchmark.scoring import Scores
 from benchmark.spec import Budget
 from benchmark.store import Failure, Store
 from benchmark.tuning.study import Progressing
@@ -28,9 +28,8 @@ def studies(tmp_path: Path) -> list[Progressing]:
 
 
 def save(store: Store, job: Job, score: float | None, diverged_at: int | None = None) -> None:
-    figures = {} if score is None else {"val/classification_accuracy": score, "val/accuracy": 0.0}
-    metrics = {"figures": figures, "diverged_at": diverged_at, "diverged_reason": ""}
-    files = {"metrics.json": json.dumps(metrics).encode(), "history.csv": b"", "embeddings.safetensors": b""}
+    metrics = {} if score is None else {"val/classification_accuracy": score, "val/accuracy": 0.0}
+    files = {**Scores(metrics).files(diverged_at), "history.csv": b"", "embeddings.safetensors": b""}
     store.save(job.id, files, {"cell": job.cell.description()})
 
 
