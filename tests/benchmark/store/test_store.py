@@ -11,7 +11,7 @@ import safetensors.torch
 import torch
 
 from benchmark.scoring import Scores
-from benchmark.store import DamagedError, Failure, Store, lock, summary_table, write_atomically
+from benchmark.store import DamagedError, Failure, Store, lock, summary_table
 from benchmark.store.runs import FILES
 from datasets._files import write_atomically
 
