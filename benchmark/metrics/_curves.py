@@ -90,7 +90,11 @@ def on_grid(scores: Floats) -> Floats:
 
 
 def score_counts(scores: Floats, same: Bools) -> ScoreCounts:
-    """The counts of a list of scored pairs."""
+    """The counts of a list of scored pairs.
+
+    >>> score_counts(np.array([0.9, 0.1, 0.9]), np.array([True, False, False])).same.tolist()
+    [1, 0]
+    """
     distinct, position = np.unique(-scores, return_inverse=True)
     distinct = -distinct
 
@@ -172,7 +176,10 @@ def curve(counts: ScoreCounts, max_points: int = 2000) -> Curve:
     """The ROC (`far`, `tar`) and DET (`far`, `frr`) curve for a plot.
 
     Every point where there are at most `max_points` scores; otherwise points spread evenly over the FAR and
-    over its logarithm, each of them exact.
+    over its logarithm, each of them exact. `InputError` without pairs of both kinds.
+
+    >>> curve(score_counts(np.array([0.9, 0.1]), np.array([True, False]))).far.tolist()
+    [0.0, 0.0, 1.0]
     """
     if not counts.measurable:
         raise InputError(f"a curve needs same and different pairs, got {counts.n_same}, {counts.n_different}")

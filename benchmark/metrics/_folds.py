@@ -55,6 +55,9 @@ def deal_folds(same: Bools, identities: Ints | None, k: int = FOLDS) -> Ints | N
     """A fold for each pair: with no identity in two folds where that is possible, otherwise dealt in turn.
 
     None where there are too few pairs of either kind for two folds.
+
+    >>> deal_folds(np.array([True, False, True, False]), None, k=2).tolist()
+    [0, 0, 1, 1]
     """
     k = min(k, int(same.sum()), int((~same).sum()))
     if k < 2:

@@ -21,7 +21,11 @@ def pair_jackknife(
     `identities` is P×2; without identity i means without all pairs it takes part in. Metrics that cannot be
     measured, with all pairs or without one of the identities, are absent. `accuracy` needs the folds and
     keeps the thresholds that all pairs gave. `of_identities` names the identities to leave out, where some
-    may have no pairs left.
+    may have no pairs left. `InputError` where the lengths do not fit.
+
+    >>> identities = [[0, 0], [1, 1], [2, 2], [0, 1], [1, 2], [0, 2]]
+    >>> pair_jackknife([0.9, 0.8, 0.3, 0.1, 0.2, 0.4], [1, 1, 1, 0, 0, 0], identities)["auc"].tolist()
+    [1.0, 0.5, 1.0]
     """
     scores = as_array(scores).astype(np.float64)
     same, identities = as_array(same).astype(np.bool_), as_array(identities)
@@ -39,7 +43,13 @@ def pair_jackknife(
 
 
 def mean_jackknife(values: Values, identities: Values) -> Floats:
-    """The mean of per-sample values (right or wrong, say) without each identity, ordered by np.unique."""
+    """The mean of per-sample values (right or wrong, say) without each identity, ordered by np.unique.
+
+    `InputError` for fewer than two identities.
+
+    >>> mean_jackknife([1.0, 1.0, 0.0], [0, 0, 1]).tolist()
+    [0.0, 1.0]
+    """
     values = as_array(values).astype(np.float64)
     names, identity = np.unique(as_array(identities), return_inverse=True)
     if len(names) < 2:

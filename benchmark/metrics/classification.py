@@ -16,7 +16,11 @@ def classification(logits: Values, labels: Values, class_counts: Values | None =
     """`accuracy` over samples and `class_accuracy`, the mean over classes; by frequency with `class_counts`.
     `top5_accuracy`, the share whose class is among the five highest logits, where there are more than five classes.
 
-    Where several classes share a logit, each gets an equal share of the places that are left.
+    `logits` are N×C, `labels` N classes 0 … C−1, `class_counts` the training images of each class; `InputError` says
+    what does not fit. Where several classes share a logit, each gets an equal share of the places that are left.
+
+    >>> classification([[2.0, 1.0], [2.0, 1.0]], [0, 1])["accuracy"]
+    0.5
     """
     credit, classes = classification_per_sample(logits, labels)
     among_five, _ = classification_per_sample(logits, labels, places=TOP)
@@ -26,7 +30,11 @@ def classification(logits: Values, labels: Values, class_counts: Values | None =
 
 
 def classification_per_sample(logits: Values, labels: Values, places: int = 1) -> tuple[Floats, Ints]:
-    """1 for a class among the first `places`, 0 for one that is not, a share for ties; and the labels."""
+    """1 for a class among the first `places`, 0 for one that is not, a share for ties; and the labels.
+
+    >>> classification_per_sample([[2.0, 1.0], [1.0, 1.0]], [1, 1])[0].tolist()
+    [0.0, 0.5]
+    """
     matrix = as_matrix(logits, "logits")
     labels = as_classes(labels, len(matrix), matrix.shape[1], "logit")
     return _credit(matrix.astype(np.float64), labels, places), labels
@@ -39,7 +47,10 @@ def nearest_class_mean(
 
     With `centres` (a row a class, zero for none) those of the training images; without, the means of these
     very embeddings, each without the embedding that asks. Zero vectors and samples whose class has no centre
-    (or no other image) are left out and counted.
+    (or no other image) are left out and counted. `InputError` says what does not fit.
+
+    >>> nearest_class_mean([[1.0, 0.1], [0.1, 1.0]], [0, 0], centres=[[1.0, 0.0], [0.0, 1.0]])["ncm_accuracy"]
+    0.5
     """
     matrix = as_matrix(embeddings, "embeddings")
     labels = as_labels(labels, len(matrix))

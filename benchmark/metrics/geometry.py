@@ -38,7 +38,11 @@ class Centres:
 
 
 def class_centres(embeddings: Values, labels: Values, num_classes: int | None = None) -> Centres:
-    """Centre, count and mean angle of every class 0 … C−1."""
+    """Centre, count and mean angle of every class 0 … C−1, from embeddings (N×D) and labels (N).
+
+    >>> class_centres([[1.0, 0.0], [0.0, 2.0]], [0, 0]).mean_angles.round(6).tolist()
+    [45.0]
+    """
     matrix = as_matrix(embeddings, "embeddings")
     if num_classes is None:
         num_classes = int(as_labels(labels, len(matrix)).max(initial=-1)) + 1
@@ -138,6 +142,10 @@ def geometry(embeddings: Values, labels: Values, weight: Values | None = None, *
     over classes of the angle to the nearest other class; `intra`: embedding to its centre. Empty classes,
     zero vectors and classes whose embeddings cancel out are left out and counted; None if nothing is left.
     With `split="test"` every metric that depends on the embeddings is named `test/c_inter` and so on.
+    `embeddings` are N×D, `labels` N classes 0 … C−1, `weight` is C×D; `InputError` says what does not fit.
+
+    >>> round(geometry([[1.0, 0.0], [0.0, 2.0]], [0, 1])["c_inter"], 6)
+    90.0
     """
     weights = None if weight is None else as_matrix(weight, "weight")
     found = class_centres(embeddings, labels, None if weights is None else len(weights))
@@ -148,7 +156,11 @@ def geometry(embeddings: Values, labels: Values, weight: Values | None = None, *
 def geometry_from_centres(
     centres: Values, counts: Values, mean_angles: Values, weight: Values | None = None, *, split: str | None = None
 ) -> Measured:
-    """The metrics of `geometry` from the stored centres, counts and mean angles (degrees) of the classes."""
+    """The metrics of `geometry` from the stored centres, counts and mean angles (degrees) of the classes.
+
+    >>> round(geometry_from_centres([[1.0, 0.0], [0.0, 1.0]], [3, 1], [10.0, 30.0])["intra"], 6)
+    15.0
+    """
     of_split = geometry_of_training(centres, counts, mean_angles, weight)
     of_weights = {} if weight is None else geometry_of_weights(weight)
     return {**{_named(name, split): value for name, value in of_split.items()}, **of_weights}

@@ -34,7 +34,10 @@ def retrieval(embeddings: Values, labels: Values, class_counts: Values | None = 
 
     Recall@k is the share of queries with one of their class among the k nearest. Queries that are alone in
     their class or zero vectors are left out and counted. With `class_counts`, the training images of each
-    class, the same for frequent, medium and rare classes.
+    class, the same for frequent, medium and rare classes. `InputError` says what does not fit.
+
+    >>> retrieval([[1.0, 0.0], [1.0, 0.1], [0.0, 1.0]], [0, 0, 1])["recall@1"]
+    1.0
     """
     values, query, labels = retrieval_per_query(embeddings, labels)
     found: Measured = {}
@@ -45,7 +48,11 @@ def retrieval(embeddings: Values, labels: Values, class_counts: Values | None = 
 
 
 def retrieval_per_query(embeddings: Values, labels: Values) -> tuple[dict[str, Floats], Ints, Ints]:
-    """Every query's own values, the queries' positions and all labels: what `mean_jackknife` resamples."""
+    """Every query's own values, the queries' positions and all labels: what `mean_jackknife` resamples.
+
+    >>> retrieval_per_query([[1.0, 0.0], [1.0, 0.1], [0.0, 1.0]], [0, 0, 1])[1].tolist()
+    [0, 1]
+    """
     matrix = as_matrix(embeddings, "embeddings")
     labels = as_labels(labels, len(matrix))
     unit, has_direction = unit_rows(matrix)

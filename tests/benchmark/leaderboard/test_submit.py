@@ -205,6 +205,35 @@ def test_a_figure_left_out_is_missed(place: Place) -> None:
     assert "it leaves out test/accuracy without each identity" in done.stdout
 
 
+def test_an_update_completes_entries_whose_embeddings_are_here(place: Place) -> None:
+    sound = place.entry("softmax")
+    complete, other = sound.read_bytes(), place.entry("normface")
+
+    def older(entry: Any) -> None:
+        for result in entry["results"]:
+            del result["figures"]["test/map@r"]
+            result["figures"]["test/of-a-plug-in"] = [0.5] * len(result["runs"])
+
+    def elsewhere(entry: Any) -> None:
+        older(entry)
+        for result in entry["results"]:
+            result["runs"][0]["embeddings"] = "0" * 64
+
+    spoil(sound, older)
+    spoil(other, elsewhere)
+    not_here = other.read_bytes()
+    done = CliRunner().invoke(
+        app, ["score", str(place.experiment), "--results", str(place.runs.parents[1]), "--update"]
+    )
+    assert done.exit_code == 0, done.output
+    assert "8 runs, 0 updated; 1 leaderboard entries updated" in done.stdout
+    assert other.read_bytes() == not_here
+    updated, expected = json.loads(sound.read_text()), json.loads(complete)
+    for result in updated["results"]:
+        assert result["figures"].pop("test/of-a-plug-in") == [0.5] * len(result["runs"])
+    assert updated == expected
+
+
 def test_settings_that_the_loss_does_not_take_are_refused(place: Place) -> None:
     path = place.entry("normface")
     content = json.loads(path.read_text())
