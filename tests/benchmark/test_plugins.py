@@ -25,10 +25,7 @@ class {name}(TargetOnlyHead):
     def target_cosine(self, cosine, batch):
         return cosine - self.m * (1.0 - cosine) ** 2
 '''
-EVERYTHING = '''\
-from torch import nn
-import datasets
-from benchmark.backbones import Backbone
+LOSS_AND_DATASET = '''\
 from datasets.digits import Digits
 from losses import TargetOnlyHead, number, scale
 from bending import bend
@@ -42,10 +39,15 @@ class Bent(TargetOnlyHead):
     def target_cosine(self, cosine, batch):
         return bend(cosine, self.m)
 
-class Negatives(Digits):
-    """Digits in black on white."""
-    name = "negatives"
-    summary = "scikit-learn's digits, inverted"
+class Copies(Digits):
+    """Digits of another name."""
+    name = "copies"
+    summary = "scikit-learn's digits, by another name"
+'''
+EVERYTHING = f'''\
+{LOSS_AND_DATASET}
+from torch import nn
+from benchmark.backbones import Backbone
 
 class Flat(Backbone):
     """One linear layer."""
@@ -62,7 +64,7 @@ baseline: normface
 seeds: 1
 dim: 8
 backbone: flat
-datasets: [negatives]
+datasets: [copies]
 recipe: {lr: 0.1, epochs: 1, batch: 64}
 losses: [normface, bent]
 """
@@ -78,9 +80,9 @@ def forgotten_afterwards() -> Iterator[None]:
     sys.path[:] = path
 
 
-def written(folder: Path) -> Path:
+def written(folder: Path, text: str = LOSS_AND_DATASET) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "everything.py").write_text(EVERYTHING)
+    (folder / "everything.py").write_text(text)
     (folder / "bending.py").write_text(HELPER)
     return folder / "everything.py"
 
@@ -92,7 +94,7 @@ def call(*words: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_components_of_every_kind_are_named_in_an_experiment_and_run(tmp_path: Path) -> None:
-    plugin = written(tmp_path / "mine")
+    plugin = written(tmp_path / "mine", EVERYTHING)
     runner = Runner(tmp_path / "run", EXPERIMENT)
     code, output = runner.run("--plugin", str(plugin))
     assert code == 0, output
@@ -102,9 +104,8 @@ def test_components_of_every_kind_are_named_in_an_experiment_and_run(tmp_path: P
 
 
 def test_lists_show_what_a_plugin_defines(tmp_path: Path) -> None:
-    plugin = written(tmp_path)
-    for kind, name in (("losses", "bent"), ("datasets", "negatives"), ("backbones", "flat")):
-        assert f"{name}: " not in call("list", kind).stdout
+    plugin = written(tmp_path, EVERYTHING)
+    for kind, name in (("losses", "bent"), ("datasets", "copies"), ("backbones", "flat")):
         assert f"{name}: " in call("list", kind, "--plugin", str(plugin)).stdout
 
 
@@ -112,10 +113,10 @@ def test_its_names_are_returned_and_it_is_imported_once(tmp_path: Path) -> None:
     plugin = written(tmp_path)
     with plugin.open("a") as file:
         file.write(f"open({str(tmp_path / 'log')!r}, 'a').write('imported ')\n")
-    assert {"bent", "negatives"} <= set(load_plugin(plugin))
+    assert {"bent", "copies"} <= set(load_plugin(plugin))
     assert load_plugin(plugin) == load_plugin(str(plugin))
     assert (tmp_path / "log").read_text() == "imported "
-    assert "negatives" in datasets.names()
+    assert "copies" in datasets.names()
     assert files_of(plugin) == [plugin, tmp_path / "bending.py"]
 
 
@@ -195,7 +196,7 @@ def test_a_helper_whose_name_is_taken_is_named(tmp_path: Path) -> None:
 
 
 def test_an_error_of_a_plugins_own_code_is_not_a_bug_of_marginbench(tmp_path: Path) -> None:
-    runner = Runner(tmp_path, EXPERIMENT.replace("flat", "convnet").replace("negatives", "digits"))
+    runner = Runner(tmp_path, EXPERIMENT.replace("flat", "convnet").replace("copies", "digits"))
     plugin = tmp_path / "mine.py"
     plugin.write_text(LOSS.format(name="bent") + "\n    def __init__(self, *sizes, **given):\n        1 / 0\n")
     code, output = runner.run("--plugin", str(plugin))
