@@ -40,11 +40,15 @@ def read_pairs_file(file: Path, paths: Iterable[str]) -> list[NamedPair]:
     """The pairs, each once; `paths` are the images there are."""
     if file.stat().st_size > MOST_BYTES:
         raise InputError(f"{file} has {file.stat().st_size} bytes, at most {MOST_BYTES} are read")
-    text = file.read_text(encoding="utf-8-sig")
     known = set(paths)
-    lines = text.splitlines()
-    is_lfw = bool(lines) and re.fullmatch(r"\s*\d+(\s+\d+)?\s*", lines[0]) is not None
-    found = _read_lfw(file, lines, known) if is_lfw else _read_csv(file, lines, known)
+    try:
+        lines = file.read_text(encoding="utf-8-sig").splitlines()
+        is_lfw = bool(lines) and re.fullmatch(r"\s*\d+(\s+\d+)?\s*", lines[0]) is not None
+        found = _read_lfw(file, lines, known) if is_lfw else _read_csv(file, lines, known)
+    except InputError:
+        raise
+    except (ValueError, csv.Error) as problem:
+        raise InputError(f"{file} is not a list of pairs: {problem}") from problem
     once: dict[frozenset[str], NamedPair] = {}
     for pair in found:
         once.setdefault(frozenset((pair.first, pair.second)), pair)

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from PIL import Image, UnidentifiedImageError
+from PIL import Image
 
 from datasets._archive import read_archive
 from datasets._cache import Arrays, cached
@@ -121,7 +121,9 @@ def _shrink(content: bytes, path: PurePosixPath, size: int) -> NDArray[np.uint8]
         if image.size != (SIDE, SIDE):
             raise InputError(f"omniglot: {path} is {image.size}, {SIDE}×{SIDE} pixels were expected")
         ink = 255 - np.asarray(image.convert("L"))
-    except (OSError, UnidentifiedImageError, SyntaxError) as error:
+    except InputError:
+        raise
+    except Exception as error:  # a decoder of a damaged file may raise anything
         raise InputError(f"omniglot: {path} is no readable image: {error}") from error
     return mean_of_areas(ink, size)
 

@@ -5,7 +5,7 @@ import inspect
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from dataclasses import MISSING, Field, fields, is_dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_args, get_type_hints
 
@@ -18,14 +18,8 @@ Command = TypeVar("Command", bound=Callable[..., None])
 Parameter = inspect.Parameter
 
 
-@dataclass(frozen=True)
-class Without:
+class Without(frozenset[str]):
     """Fields of an options class that a command does not take."""
-
-    names: tuple[str, ...]
-
-    def __init__(self, *names: str) -> None:
-        object.__setattr__(self, "names", names)
 
 
 def command(app: typer.Typer, name: str, plugins: bool = True) -> Callable[[Command], Command]:
@@ -72,7 +66,7 @@ def _expanded(function: Callable[..., None]) -> tuple[Classes, dict[str, Paramet
         if not is_dataclass(kind):
             parameters[one.name] = one.replace(kind=Parameter.KEYWORD_ONLY)
             continue
-        left_out = {name for without in about if isinstance(without, Without) for name in without.names}
+        left_out = {name for without in about if isinstance(without, Without) for name in without}
         assert isinstance(kind, type)
         found = {field.name: _parameter(kind, field) for field in fields(kind) if field.name not in left_out}
         classes[one.name] = (kind, list(found))

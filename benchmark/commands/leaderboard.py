@@ -38,7 +38,7 @@ def run(
         list[str] | None, typer.Argument(metavar="[LOSS]...", help="Losses to enter; all by default.")
     ] = None,
     *,
-    options: Annotated[RunOptions, Without("losses", "datasets", "seeds", "retry_failed")],
+    options: Annotated[RunOptions, Without(("losses", "datasets", "seeds", "retry_failed"))],
     experiment: Experiment = "leaderboard",
     entries: EntriesFolder = None,
 ) -> None:

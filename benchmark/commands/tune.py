@@ -20,7 +20,7 @@ def add_to(app: typer.Typer) -> None:
 
 def tune(
     experiment: ExperimentName,
-    options: Annotated[RunOptions, Without("seeds", "keep_models")],
+    options: Annotated[RunOptions, Without(("seeds", "keep_models"))],
     trials: Annotated[
         int | None, typer.Option(min=1, help="Settings to try for each loss on each dataset; 12 by default.")
     ] = None,

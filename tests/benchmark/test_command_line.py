@@ -5,6 +5,9 @@ import sys
 from pathlib import Path
 
 import pytest
+import typer
+
+from benchmark.cli import REPORT_BUGS, app
 
 PROJECT = Path(__file__).parents[2]
 
@@ -59,7 +62,15 @@ def test_dry_run_trains_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("what", "word"),
-    [("losses", "arcface"), ("datasets", "glyphs"), ("backbones", "convnet"), ("experiments", "default")],
+    [
+        ("losses", "arcface"),
+        ("datasets", "glyphs"),
+        ("backbones", "convnet"),
+        ("metrics", "test/eer"),
+        ("plots", "roc"),
+        ("experiments", "default"),
+        ("papers", "arcface"),
+    ],
 )
 def test_lists(what: str, word: str) -> None:
     done = call("list", what)
@@ -67,9 +78,71 @@ def test_lists(what: str, word: str) -> None:
     assert word in done.stdout
 
 
-def test_help_has_examples() -> None:
-    for command in ("run", "audit", "report", "score", "new-loss", "advise", "maps"):
-        assert f"python -m benchmark {command}" in call(command, "--help").stdout
+def test_every_command_has_help_with_examples_and_debug() -> None:
+    groups = ("list", "leaderboard")
+    for name, one in typer.main.get_command(app).commands.items():
+        for inner in one.commands.values() if name in groups else [one]:
+            assert "debug" in {option.name for option in inner.params}
+        if name not in groups:
+            assert f"python -m benchmark {name}" in (one.help or "")
+    shown = call("run", "--help").stdout
+    for option in ("--losses", "--seeds", "--engine", "--plugin", "--keep-models", "--tuned", "--no-report", "--debug"):
+        assert option in shown
+    assert "python -m benchmark run smoke" in shown
+
+
+def test_table_takes_the_options_of_run() -> None:
+    commands = typer.main.get_command(app).commands
+    run, table = ({option.name for option in commands[name].params} for name in ("run", "table"))
+    assert run - table == {"experiment", "tuned", "tuned_rows", "with_report"}
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = "import sys; from benchmark.cli import app; print({'torch', 'pandas', 'matplotlib'} & set(sys.modules))"
+    assert subprocess.run([sys.executable, "-c", code], cwd=PROJECT, capture_output=True, text=True).stdout == "set()\n"
+
+
+def test_debug_shows_the_traceback_of_wrong_input() -> None:
+    done = call("audit", "arcfase", "--debug")
+    assert done.returncode == 2
+    assert done.stderr.startswith("Traceback")
+    assert done.stderr.splitlines()[-1].startswith("error: ")
+
+
+def test_a_file_that_cannot_be_written_is_said_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("a file where a folder is needed")
+    done = call("new-loss", "mine", "--folder", str(tmp_path / "taken" / "inside"))
+    assert done.returncode == 1, done.stderr
+    assert done.stderr.startswith("error: ")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def broken(what: str) -> subprocess.CompletedProcess[str]:
+    """The command line of a MarginBench whose audit does something else."""
+    code = (
+        "import sys, benchmark.audit\n"
+        f"def audit(names):\n    {what}\n"
+        "benchmark.audit.audit = audit\n"
+        "from benchmark.cli import main\n"
+        "sys.argv = ['marginbench', 'audit', 'softmax']\n"
+        "main()\n"
+    )
+    return subprocess.run([sys.executable, "-c", code], cwd=PROJECT, capture_output=True, text=True, timeout=120)
+
+
+@pytest.mark.parametrize("what", ["{}['gone']", "raise ValueError('of numpy')", "import no_such_module"])
+def test_a_bug_shows_its_traceback_and_where_to_report_it(what: str) -> None:
+    done = broken(what)
+    assert done.returncode == 70
+    assert "Traceback" in done.stderr
+    assert done.stderr.splitlines()[-1] == REPORT_BUGS
+
+
+def test_ctrl_c_is_exit_130() -> None:
+    interrupted = "signal.signal(signal.SIGINT, signal.default_int_handler); os.kill(os.getpid(), signal.SIGINT)"
+    done = broken(f"import os, signal, time; {interrupted}; time.sleep(60)")
+    assert done.returncode == 130, done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_another_package_called_datasets_is_named(tmp_path: Path) -> None:

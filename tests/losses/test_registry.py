@@ -89,45 +89,6 @@ def test_two_losses_of_one_name_are_an_error_that_names_both(clone: Path) -> Non
     assert "Traceback" not in done.stderr
 
 
-def test_a_plugin_outside_the_folder(tmp_path: Path) -> None:
-    file = tmp_path / "mine.py"
-    file.write_text(TEN_LINES.replace("throwaway", "plugged").replace("Throwaway", "Plugged"))
-    try:
-        assert losses.load_plugin(file) == ["plugged"]
-        assert losses.load_plugin(file) == ["plugged"]
-        assert losses.create("plugged", num_classes=4, dim=3).name == "plugged"
-        assert losses.Plugged is losses.get("plugged")
-        twin = tmp_path / "twin.py"
-        twin.write_text(TEN_LINES.replace("throwaway", "plugged"))
-        with pytest.raises(losses.DuplicateLossError, match=r"two losses are named 'plugged': .*mine.py and .*twin.py"):
-            losses.load_plugin(twin)
-        assert losses.get("plugged").__module__.startswith("losses_plugin_mine")
-    finally:
-        losses._registry._losses.pop("plugged", None)
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("def broken(:\n", r"bad.py could not be imported: SyntaxError: .*\(line 1\)"),
-        ("import no_such_module_anywhere\n", r"bad.py could not be imported: ModuleNotFoundError"),
-        ("raise RuntimeError('on purpose')\n", r"RuntimeError: on purpose"),
-    ],
-)
-def test_a_plugin_that_fails_leaves_nothing_behind(tmp_path: Path, text: str, message: str) -> None:
-    before = losses.names()
-    file = tmp_path / "bad.py"
-    file.write_text(TEN_LINES.replace("throwaway", "ghost") + text)
-    with pytest.raises(ValueError, match=message.replace(r"\(line 1\)", r"\(line 13\)")):
-        losses.load_plugin(file)
-    assert losses.names() == before
-
-
-def test_a_plugin_that_is_not_there() -> None:
-    with pytest.raises(ValueError, match="there is no plug-in file"):
-        losses.load_plugin("nowhere/mine.py")
-
-
 def install(folder: Path, package: str, text: str) -> None:
     """A package as pip would leave it: a module, and metadata that names it as an entry point."""
     (folder / f"{package}.py").write_text(text)

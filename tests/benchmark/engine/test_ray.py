@@ -34,12 +34,13 @@ resources: {cpus: 1, gpus: 0.25}
 """
 PLUGIN = '''
 import os, signal, time
+from helping import SCALE
 from losses import CosineHead, scale
 
 class Mine(CosineHead):
-    """A loss of its own file."""
+    """A loss of its own file, with a helper beside it."""
     name = "mine"
-    s: float = scale(8.0)
+    s: float = scale(SCALE)
 
     def training_loss(self, batch):
         {what}
@@ -56,6 +57,7 @@ COUNT, UNGATED = 6, 4
 def runner_in(folder: Path, plugin: str = GATED, text: str = CELLS) -> Runner:
     runner = Runner(folder, text)
     (folder / "mine.py").write_text(plugin)
+    (folder / "helping.py").write_text("SCALE = 8.0\n")
     return runner
 
 

@@ -10,6 +10,7 @@ import pytest
 import losses
 from benchmark.audit import audit
 from benchmark.leaderboard.scaffold import write_template
+from benchmark.plugins import load_plugin
 
 PROJECT = Path(__file__).parents[3]
 
@@ -21,7 +22,7 @@ def test_the_template_is_a_working_loss_of_less_than_30_lines(tmp_path: Path) ->
     assert ast.get_docstring(ast.parse(path.read_text()))
     assert sum("#" in line for line in lines) >= 3
     try:
-        assert losses.load_plugin(path) == ["scaffold_test"]
+        assert load_plugin(path) == ["scaffold_test"]
         outcomes = list(audit(["scaffold_test"]))
         assert {outcome.verdict for outcome in outcomes} == {"pass"}, outcomes
     finally:

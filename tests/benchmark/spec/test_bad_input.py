@@ -6,6 +6,7 @@ import pytest
 
 import losses
 from benchmark import spec
+from benchmark.plugins import load_plugin
 from losses import _registry
 
 REST = "datasets: digits\nlosses: softmax\n"
@@ -246,7 +247,7 @@ def test_a_loss_without_cross_entropy_takes_no_label_smoothing(
         "from losses.softmax import Softmax\n\n"
         "class Triplet(Softmax):\n    name = 'triplet'\n    is_cross_entropy = False\n"
     )
-    losses.load_plugin(plugin)
+    load_plugin(plugin)
     text = "datasets: digits\nlosses: [softmax, triplet]\nrecipe: {label_smoothing: %s}\n"
     assert "recipe.label_smoothing: triplet is no cross-entropy loss" in refusal(text % "0.1")
     assert load(text % "0.0").cells()

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 import losses
+from benchmark.plugins import load_plugin
 from losses import _registry
 
 
@@ -119,7 +120,7 @@ def test_all_has_losses_of_plug_ins(load, tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(_registry, "_losses", dict(_registry._losses))
     plugin = tmp_path / "own.py"
     plugin.write_text("from losses.softmax import Softmax\n\nclass Own(Softmax):\n    name = 'own'\n")
-    losses.load_plugin(plugin)
+    load_plugin(plugin)
     cells = load("datasets: digits\nlosses: all\nseeds: 1\n").cells()
     assert "own" in [cell.loss for cell in cells]
 
