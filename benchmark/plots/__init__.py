@@ -6,11 +6,12 @@
 
 A plot's file has a plain function `figure` from frames and arrays to a matplotlib Figure, which notebooks can call,
 and one marked with `@plot` that takes all an experiment has to show and yields pictures. What cannot be drawn is
-`Skipped` with the reason. Files whose names begin with an underscore are the machinery.
+`Skipped` with the reason; a plot without any picture raises NothingToDrawError. Files whose names begin with an
+underscore are the machinery.
 """
 
-from benchmark.plots._context import Context
+from benchmark.plots._context import Arrays, Context, Floats, in_units, intervals_in_words, name_of
 from benchmark.plots._files import as_png, as_svg, save
-from benchmark.plots._picture import Picture, Skipped
-from benchmark.plots._registry import Plot, draw_all, names, picture_sections, plot
+from benchmark.plots._picture import NothingToDrawError, Picture, Skipped, file_name
+from benchmark.plots._registry import EACH_APART, Drawn, Plot, draw_all, names, picture_sections, plot
 from benchmark.plots._style import Look, looks

@@ -1,6 +1,6 @@
 """What the plots draw from: an experiment's runs, and what several plots ask of them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 from benchmark.metrics import MetricColumn, column, main_columns
 from benchmark.plots._style import Look, looks
 from benchmark.results import ExperimentResults
-from benchmark.statistics import tied_with_best
+from benchmark.statistics import interval_in_words, tied_with_best
 from benchmark.store import Run
 from benchmark.text import listed
 
 Arrays = dict[str, NDArray[np.generic]]
+Floats = NDArray[np.float64]
+DIFFERENCES = {"%": "percentage points", "°": "degrees", "": ""}
 
 
 @dataclass(frozen=True)
@@ -99,3 +101,20 @@ class Context:
     @cached_property
     def _by_row(self) -> dict[tuple[str, str], Run]:
         return {(run.id, run.cell["labels"]["loss"]): run for run in self.collected.runs}
+
+
+def name_of(column: MetricColumn) -> str:
+    """The heading within a sentence: "verification accuracy", but "EER"."""
+    heading = column.heading
+    return heading[:1].lower() + heading[1:] if heading[1:2].islower() else heading
+
+
+def in_units(column: MetricColumn, before: str = ", ") -> str:
+    """What differences of a metric are counted in, after the words that stand before it; empty without a unit."""
+    return f"{before}{DIFFERENCES[column.unit]}" if column.unit else ""
+
+
+def intervals_in_words(carries: Iterable[str]) -> str:
+    """What the intervals of a picture carry, from a frame's column."""
+    found = sorted(interval_in_words(kind) for kind in set(carries) if kind)
+    return listed(found) or "no interval: one seed each"

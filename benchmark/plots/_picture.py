@@ -42,6 +42,10 @@ class Skipped:
     section: str
 
 
+class NothingToDrawError(Exception):
+    """Raised in a plot that has no picture at all, with the reason."""
+
+
 def file_name(plot: str, *labels: str) -> str:
     """`roc-digits`: letters, digits and hyphens whatever the labels hold, and different for different labels."""
     plain = "-".join(re.sub(r"[^a-z0-9]+", "-", part.lower()).strip("-") for part in (plot, *labels))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import wraps
 
 from benchmark.plots._context import Context
-from benchmark.plots._picture import SECTIONS, Picture, Skipped
+from benchmark.plots._picture import SECTIONS, NothingToDrawError, Picture, Skipped
 from benchmark.results import ExperimentResults
 from datasets._registry import Registry
 
@@ -22,19 +23,33 @@ class Plot:
     title: str
     section: str
     place: int  # within the section, the lowest first
-    most_losses: int | None
     draw: Callable[[Context], Drawn]
 
 
 def plot(
     title: str, section: str, place: int, most_losses: int | None = None
 ) -> Callable[[Callable[[Context], Drawn]], Callable[[Context], Drawn]]:
-    """Registers the function as the plot of its file's name; of more rows than `most_losses` it is not drawn."""
+    """Registers the function as the plot of its file's name. It is skipped where there is no run, where there are more
+    rows than `most_losses`, and where the function raises NothingToDrawError."""
 
     def register(draw: Callable[[Context], Drawn]) -> Callable[[Context], Drawn]:
         name = draw.__module__.rpartition(".")[2]
-        PLOTS.add(name, Plot(name, title, section, place, most_losses, draw), draw)
-        return draw
+
+        @wraps(draw)
+        def draw_or_skip(material: Context) -> Drawn:
+            try:
+                if not len(material.table):
+                    raise NothingToDrawError("the experiment has no stored run")
+                if most_losses is not None and (rows := len(material.losses)) > most_losses:
+                    raise NothingToDrawError(
+                        f"{rows} rows are too many to tell apart in one picture; up to {most_losses} are drawn"
+                    )
+                yield from draw(material)
+            except NothingToDrawError as reason:
+                yield Skipped(name, title, str(reason), section)
+
+        PLOTS.add(name, Plot(name, title, section, place, draw_or_skip), draw)
+        return draw_or_skip
 
     return register
 
@@ -56,20 +71,7 @@ def draw_all(collected: ExperimentResults, metric: str | None = None) -> Drawn:
     """
     material = Context(collected, metric) if metric else Context(collected)
     for one in _all():
-        if reason := _why_not(one, material):
-            yield Skipped(one.name, one.title, reason, one.section)
-        else:
-            yield from one.draw(material)
-
-
-def _why_not(one: Plot, material: Context) -> str:
-    """The reason, or nothing where it can be drawn as far as can be told from outside."""
-    if not len(material.table):
-        return "the experiment has no stored run"
-    rows = len(material.losses)
-    if one.most_losses is not None and rows > one.most_losses:
-        return f"{rows} rows are too many to tell apart in one picture; up to {one.most_losses} are drawn"
-    return ""
+        yield from one.draw(material)
 
 
 def _all() -> list[Plot]:

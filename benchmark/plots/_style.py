@@ -11,6 +11,7 @@ from typing import Any, ParamSpec
 
 import matplotlib.style
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
@@ -33,33 +34,21 @@ OF_CLASSES = (
 )  # fmt: skip
 """Told apart by lightness too; numbers or markers stand beside them."""
 
-STYLE = {
+STYLE: dict[str, Any] = {
     "font.family": "DejaVu Sans",
-    "font.size": 9,
-    "axes.titlesize": 9,
-    "axes.labelsize": 9,
-    "xtick.labelsize": SMALL,
-    "ytick.labelsize": SMALL,
-    "legend.fontsize": SMALL,
+    **dict.fromkeys(("font.size", "axes.titlesize", "axes.labelsize", "figure.labelsize"), 9),
+    **dict.fromkeys(("xtick.labelsize", "ytick.labelsize", "legend.fontsize"), SMALL),
     "figure.titlesize": 10,
-    "figure.labelsize": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.edgecolor": GREY,
-    "axes.grid": True,
-    "axes.axisbelow": True,
+    **dict.fromkeys(("axes.spines.top", "axes.spines.right", "legend.frameon"), False),
+    **dict.fromkeys(("axes.grid", "axes.axisbelow"), True),
+    **dict.fromkeys(("axes.edgecolor", "xtick.color", "ytick.color"), GREY),
+    **dict.fromkeys(("xtick.labelcolor", "ytick.labelcolor"), INK),
     "grid.color": "#e6e6e6",
     "grid.linewidth": 0.6,
-    "xtick.color": GREY,
-    "ytick.color": GREY,
-    "xtick.labelcolor": INK,
-    "ytick.labelcolor": INK,
     "lines.linewidth": 1.4,
-    "legend.frameon": False,
     "text.parse_math": False,  # labels come from files: a $ is a $
     "text.hinting": "none",  # the same widths at every resolution, so that one layout fits all files
-    "figure.dpi": 150,
-    "savefig.dpi": 150,
+    **dict.fromkeys(("figure.dpi", "savefig.dpi"), 150),
     "svg.fonttype": "none",
     "svg.hashsalt": "marginbench",
 }
@@ -92,6 +81,11 @@ class Look:
     dashes: Any
     marker: str
 
+    @property
+    def line(self) -> dict[str, Any]:
+        """What a line is drawn with."""
+        return {"color": self.colour, "linestyle": self.dashes, "marker": self.marker, "markersize": 4}
+
 
 def looks(losses: Sequence[str], baseline: str) -> dict[str, Look]:
     """The same look for a loss in every picture. The baseline is black."""
@@ -112,7 +106,7 @@ def panels(
     count: int, height: float, most_columns: int = 4, width: float = WIDTH, **sharing: Any
 ) -> tuple[Figure, list[Axes]]:
     """A figure of so many panels and no empty ones; `height` is a row's, in inches."""
-    columns = _columns(count, most_columns)
+    columns = math.ceil(count / math.ceil(count / most_columns))  # fewer where that leaves fewer gaps in as many rows
     rows = math.ceil(count / columns)
     figure = blank(width, max(rows * height + 0.4, LOWEST))
     grid = figure.subplots(rows, columns, squeeze=False, **sharing)
@@ -124,10 +118,24 @@ def panels(
     return figure, axes[:count]
 
 
-def _columns(count: int, most: int) -> int:
-    """As many columns as allowed, fewer where that leaves fewer gaps in as many rows."""
-    rows = math.ceil(count / most)
-    return math.ceil(count / rows)
+def loss_panels(losses: Iterable[str], height: float, **sharing: Any) -> tuple[Figure, dict[str, Axes]]:
+    """A panel for each loss, under its name."""
+    names = short_names(losses)
+    figure, axes = panels(len(names), height, **sharing)
+    for panel, name in zip(axes, names.values(), strict=True):
+        panel.set_title(wrapped(name, 28))
+    return figure, dict(zip(names, axes, strict=True))
+
+
+def dataset_panels(
+    frame: pd.DataFrame, height: float, most_columns: int, by: Sequence[str] = ("dataset",), **sharing: Any
+) -> tuple[Figure, list[tuple[Axes, pd.DataFrame]]]:
+    """A panel for each dataset of a frame (and what else `by` names), under the dataset's name, with its rows."""
+    parts = [rows for _, rows in frame.groupby(list(by), sort=False)]
+    figure, axes = panels(len(parts), height, most_columns, **sharing)
+    for panel, rows in zip(axes, parts, strict=True):
+        panel.set_title(wrapped(str(rows["dataset"].iloc[0]), {2: 40, 3: 32}[most_columns]))
+    return figure, list(zip(axes, parts, strict=True))
 
 
 def short(label: str, width: int = 24) -> str:
@@ -175,21 +183,7 @@ def label_at_right(
     at = {name: to_panel.transform(point) for name, point in points.items()}
     heights = spread([float(place[1]) for place in at.values()], gap)
     for (name, place), height in zip(at.items(), heights, strict=True):
-        axes.annotate(
-            name,
-            xy=(float(place[0]), float(place[1])),
-            xytext=(1.06, float(height)),
-            xycoords="axes fraction",
-            textcoords="axes fraction",
-            fontsize=SMALL,
-            va="center",
-            annotation_clip=False,
-            arrowprops={
-                "arrowstyle": "-",
-                "relpos": (0.0, 0.5),
-                "color": (colours or {}).get(name, GREY),
-                "linewidth": 0.7,
-                "shrinkA": 1,
-                "shrinkB": 2,
-            },
-        )
+        colour = (colours or {}).get(name, GREY)
+        line = {"arrowstyle": "-", "relpos": (0.0, 0.5), "color": colour, "linewidth": 0.7, "shrinkA": 1, "shrinkB": 2}
+        label = axes.annotate(name, tuple(place), (1.06, height), "axes fraction", "axes fraction", arrowprops=line)
+        label.set(fontsize=SMALL, va="center", annotation_clip=False)

@@ -4,21 +4,18 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from benchmark.plots._context import Context
-from benchmark.plots._histories import ALWAYS, draw_runs, histories
-from benchmark.plots._picture import Picture, Skipped
-from benchmark.plots._registry import EACH_APART, Drawn, plot
-from benchmark.plots._style import Look, label_at_right, panels, short_names, styled, wrapped
-from benchmark.text import counted, power
+from benchmark.plots import EACH_APART, Context, Drawn, Look, NothingToDrawError, Picture, plot
+from benchmark.plots._histories import ALWAYS, figure_over_epochs, histories, log_scale
+from benchmark.plots._style import styled
+from benchmark.text import counted
 
 TITLE = "What adaptive losses adapt"
 NAMES = {"s": "scale s", "m": "margin m", "lambda": "λ", "psi_mean": "mean ψ over classes"}
 UNITS = {"m": ", radians"}
 BESIDE = (*ALWAYS, "loss_label", "dataset", "seed", "diverged")
-HEIGHT, LINE = 2.0, 0.15  # inches of a panel, and of a label
 WIDE = 100.0  # largest over least value from which an axis is logarithmic
 
 
@@ -26,9 +23,9 @@ WIDE = 100.0  # largest over least value from which an axis is logarithmic
 def draw(material: Context) -> Drawn:
     adapted = changing(histories(material))
     if not len(adapted):
-        reason = "no loss of this experiment changed a scale, margin or other number from one epoch to another"
-        yield Skipped("adaptation", TITLE, reason, "training")
-        return
+        raise NothingToDrawError(
+            "no loss of this experiment changed a scale, margin or other number from one epoch to another"
+        )
     yield Picture("adaptation", TITLE, caption(adapted), figure(adapted, material.looks), "training")
 
 
@@ -47,25 +44,14 @@ def changing(history: pd.DataFrame) -> pd.DataFrame:
 @styled
 def figure(adapted: pd.DataFrame, looks: Mapping[str, Look]) -> Figure:
     """One panel for every dataset and quantity, with the losses that adapt it."""
-    shown = list(dict.fromkeys(zip(adapted["dataset"], adapted["quantity"], strict=True)))
-    most = int(adapted.groupby(["dataset", "quantity"])["loss_label"].nunique().max())
-    height = max(HEIGHT, LINE * most + 0.7)
-    drawn, axes = panels(len(shown), height, most_columns=2)
-    for panel, (dataset, quantity) in zip(axes, shown, strict=True):
-        rows = adapted[(adapted["dataset"] == dataset) & (adapted["quantity"] == quantity)]
-        losses = [loss for loss in looks if loss in set(rows["loss_label"])]
-        names = short_names(losses, 20)
-        ends = {
-            names[loss]: draw_runs(panel, rows[rows["loss_label"] == loss], "value", looks[loss]) for loss in losses
-        }
-        if rows["value"].min() > 0 and rows["value"].max() > WIDE * rows["value"].min():
-            panel.set_yscale("log")
-            panel.yaxis.set_major_formatter(FuncFormatter(lambda value, _: power(value)))
-        panel.xaxis.set_major_locator(MaxNLocator(6, integer=True))
-        label_at_right(panel, ends, LINE / (height - 0.7), {names[loss]: looks[loss].colour for loss in losses})
-        panel.set_title(wrapped(dataset, 40))
-        panel.set(xlabel="epoch", ylabel=NAMES.get(quantity, quantity) + UNITS.get(quantity, ""))
-    return drawn
+    return figure_over_epochs(adapted, ["dataset", "quantity"], "value", looks, 2.0, 0.15, _set_axes)
+
+
+def _set_axes(axes: Axes, rows: pd.DataFrame) -> None:
+    quantity = rows["quantity"].iloc[0]
+    if rows["value"].min() > 0 and rows["value"].max() > WIDE * rows["value"].min():
+        log_scale(axes)
+    axes.set_ylabel(NAMES.get(quantity, quantity) + UNITS.get(quantity, ""))
 
 
 def caption(adapted: pd.DataFrame) -> str:

@@ -8,17 +8,13 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import MultipleLocator
-from numpy.typing import NDArray
 
 from benchmark import metrics
 from benchmark.metrics._inputs import unit_rows
-from benchmark.plots._context import Arrays, Context
-from benchmark.plots._picture import Picture, Skipped, file_name
-from benchmark.plots._registry import EACH_APART, Drawn, plot
-from benchmark.plots._style import BETTER, SMALL, WORSE, panels, short_names, styled, wrapped
+from benchmark.plots import EACH_APART, Arrays, Context, Drawn, Floats, Picture, Skipped, file_name, plot
+from benchmark.plots._style import BETTER, SMALL, WORSE, loss_panels, styled
 from benchmark.text import counted, listed
 
-Floats = NDArray[np.float64]
 BINS = [3.0 * step for step in range(61)]
 KINDS = {"closed": ("own class", "nearest other class"), "open": ("pairs of one identity", "pairs of two identities")}
 
@@ -38,8 +34,12 @@ def draw(material: Context) -> Drawn:
         stored = {loss: _read(material, dataset, loss) for loss in material.losses}
         closed = any("test/logits" in run for runs in stored.values() for run in runs)
         measure = to_classes if closed else within_pairs
-        found = {loss: pooled([measure(run) for run in runs]) for loss, runs in stored.items() if runs}
-        found = {loss: angles for loss, angles in found.items() if len(angles.own) and len(angles.other)}
+        by_seed = {loss: [measure(run) for run in runs] for loss, runs in stored.items() if runs}
+        pooled = {
+            loss: Angles(np.concatenate([one.own for one in seeds]), np.concatenate([one.other for one in seeds]))
+            for loss, seeds in by_seed.items()
+        }
+        found = {loss: angles for loss, angles in pooled.items() if len(angles.own) and len(angles.other)}
         if not found:
             yield Skipped(name, title, "no run has test embeddings; every run diverged or is missing", "geometry")
             continue
@@ -77,11 +77,6 @@ def within_pairs(run: Arrays) -> Angles:
     return Angles(_degrees(scores[scored & same]), _degrees(scores[scored & ~same]))
 
 
-def pooled(angles: list[Angles]) -> Angles:
-    """Of several seeds."""
-    return Angles(np.concatenate([one.own for one in angles]), np.concatenate([one.other for one in angles]))
-
-
 def _degrees(cosines: Floats) -> Floats:
     angles: Floats = np.degrees(np.arccos(np.clip(cosines, -1.0, 1.0)))
     return angles
@@ -90,14 +85,14 @@ def _degrees(cosines: Floats) -> Floats:
 @styled
 def figure(found: Mapping[str, Angles], protocol: str) -> Figure:
     """One panel a loss; the two histograms have the same area."""
-    drawn, axes = panels(len(found), 1.45, sharex=True, sharey=True)
-    names = short_names(found)
+    drawn, axes = loss_panels(found, 1.45, sharex=True, sharey=True)
     last = max(float(np.max([angles.own.max(), angles.other.max()])) for angles in found.values())
-    for panel, (loss, angles) in zip(axes, found.items(), strict=True):
+    for loss, panel in axes.items():
+        angles = found[loss]
         panel.hist(angles.own, BINS, density=True, histtype="stepfilled", color=BETTER, alpha=0.75)
         panel.hist(angles.other, BINS, density=True, histtype="step", color=WORSE, linewidth=1.3)
         medians = f"medians {np.median(angles.own):.0f}° | {np.median(angles.other):.0f}°"
-        panel.set_title(f"{wrapped(names[loss], 28)}\n{medians}", fontsize=8)
+        panel.set_title(f"{panel.get_title()}\n{medians}", fontsize=8)
         panel.set(yticks=[], xlim=(0.0, min(180.0, 15.0 * np.ceil(last / 15.0))))
         panel.grid(axis="y", visible=False)
         panel.spines["left"].set_visible(False)

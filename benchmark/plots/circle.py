@@ -11,13 +11,10 @@ from matplotlib.patches import Circle
 from numpy.typing import NDArray
 
 from benchmark.metrics._inputs import unit_rows
-from benchmark.plots._context import Context
-from benchmark.plots._picture import Picture, Skipped, file_name
-from benchmark.plots._registry import Drawn, plot
-from benchmark.plots._style import GREY, INK, OF_CLASSES, SMALL, panels, short_names, styled, wrapped
+from benchmark.plots import Context, Drawn, Floats, NothingToDrawError, Picture, Skipped, file_name, plot
+from benchmark.plots._style import GREY, INK, OF_CLASSES, SMALL, loss_panels, styled
 from benchmark.text import counted
 
-Floats = NDArray[np.float64]
 BINS = 180  # of the circle, two degrees each
 TALLEST = 0.55  # of the bars that stand on the circle of radius 1
 LABELLED = 12  # classes up to which they are numbered
@@ -47,11 +44,10 @@ def of_each_dataset(
     wording: Callable[[Mapping[str, Embedded], str, str], str],
 ) -> Drawn:
     """A picture for every dataset whose embeddings have so many dimensions, or why there is none."""
-    datasets = datasets_of(material, dim)
-    if not datasets:
-        reason = f"no run has embeddings of {dim} dimensions; the experiment `low-dim` trains some"
-        yield Skipped(kind, title, reason, "embeddings")
-    for dataset in datasets:
+    has_dim = (material.table["dim"] == dim).groupby(material.table["dataset"]).all()
+    if not has_dim.any():
+        raise NothingToDrawError(f"no run has embeddings of {dim} dimensions; the experiment `low-dim` trains some")
+    for dataset in (dataset for dataset in material.datasets if has_dim[dataset]):
         name, full_title = file_name(kind, dataset), f"{title}, {dataset}"
         found = embedded(material, dataset)
         if not found:
@@ -59,12 +55,6 @@ def of_each_dataset(
             continue
         words = wording(found, dataset, material.first_seeds(dataset)) + material.without_a_run(dataset)
         yield Picture(name, full_title, words, drawing(found), "embeddings")
-
-
-def datasets_of(material: Context, dim: int) -> list[str]:
-    """Those whose embeddings have so many dimensions."""
-    table = material.table
-    return [dataset for dataset in material.datasets if (table.loc[table["dataset"] == dataset, "dim"] == dim).all()]
 
 
 def embedded(material: Context, dataset: str) -> dict[str, Embedded]:
@@ -83,11 +73,9 @@ def embedded(material: Context, dataset: str) -> dict[str, Embedded]:
 @styled
 def figure(found: Mapping[str, Embedded]) -> Figure:
     """One panel a loss: dots are test images, bars count them, rays are class weights."""
-    drawn, axes = panels(len(found), 2.05)
-    names = short_names(found)
-    for panel, (loss, points) in zip(axes, found.items(), strict=True):
-        _circle(panel, points)
-        panel.set_title(wrapped(names[loss], 28))
+    drawn, axes = loss_panels(found, 2.05)
+    for loss, panel in axes.items():
+        _circle(panel, found[loss])
     return drawn
 
 

@@ -5,11 +5,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from benchmark.metrics import MetricColumn
-from benchmark.plots._context import Context
-from benchmark.plots._picture import Picture, Skipped
-from benchmark.plots._registry import Drawn, plot
+from benchmark.plots import Context, Drawn, NothingToDrawError, Picture, name_of, plot
 from benchmark.plots._style import GREY, INK, SMALL, WIDTH, blank, short_names, styled
-from benchmark.plots._words import name_of
 from benchmark.statistics import CriticalDifference, Ranks, average_ranks, critical_difference
 from benchmark.text import SMALLEST_P, counted, listed, number, p_value
 
@@ -21,13 +18,11 @@ BAR = 0.11  # between two bars
 @plot(TITLE, "comparison", place=3)
 def draw(material: Context) -> Drawn:
     if material.table[material.metric].isna().all():
-        yield Skipped("critical_difference", TITLE, f"no run has a {name_of(material.column)}", "comparison")
-        return
+        raise NothingToDrawError(f"no run has a {name_of(material.column)}")
     ranks = average_ranks(material.table, material.metric, material.column.lower_is_better)
     found = critical_difference(ranks)
     if not found.can_separate:
-        yield Skipped("critical_difference", TITLE, found.note + _left_out(ranks), "comparison")
-        return
+        raise NothingToDrawError(found.note + _left_out(ranks))
     words = caption(ranks, found, material.column)
     yield Picture("critical_difference", TITLE, words, figure(ranks, found), "comparison")
 

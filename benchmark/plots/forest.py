@@ -8,11 +8,8 @@ from matplotlib.lines import Line2D
 
 from benchmark import metrics
 from benchmark.metrics import MetricColumn
-from benchmark.plots._context import Context
-from benchmark.plots._picture import Picture, Skipped
-from benchmark.plots._registry import Drawn, plot
-from benchmark.plots._style import BETTER, GREY, INK, SMALL, WORSE, panels, short, short_names, styled, wrapped
-from benchmark.plots._words import in_units, intervals_in_words, name_of
+from benchmark.plots import Context, Drawn, NothingToDrawError, Picture, in_units, intervals_in_words, name_of, plot
+from benchmark.plots._style import BETTER, GREY, INK, SMALL, WORSE, dataset_panels, short, short_names, styled
 from benchmark.statistics import ALL_DATASETS, compare
 from benchmark.text import counted, listed, number
 
@@ -22,19 +19,15 @@ TITLE = "Differences from the baseline"
 
 @plot(TITLE, "comparison", place=1)
 def draw(material: Context) -> Drawn:
-    others = [loss for loss in material.losses if loss != material.baseline]
-    if material.baseline not in material.losses or not others:
-        reason = "there is no other loss to compare with the baseline"
-        if material.baseline not in material.losses:
-            reason = f"the baseline, {material.baseline}, has no run"
-        yield Skipped("forest", TITLE, reason, "comparison")
-        return
+    if material.baseline not in material.losses:
+        raise NothingToDrawError(f"the baseline, {material.baseline}, has no run")
+    if len(material.losses) < 2:
+        raise NothingToDrawError("there is no other loss to compare with the baseline")
     against = material.collected.experiment.baselines
     jackknife = material.collected.jackknife
     compared = compare(material.table, material.baseline, [material.metric], jackknife, against=against)
     if compared["difference"].isna().all():
-        yield Skipped("forest", TITLE, f"no seed has a {name_of(material.column)} of both sides", "comparison")
-        return
+        raise NothingToDrawError(f"no seed has a {name_of(material.column)} of both sides")
     yield Picture("forest", TITLE, caption(compared, material.baseline), figure(compared), "comparison")
 
 
@@ -44,20 +37,16 @@ def figure(compared: pd.DataFrame) -> Figure:
     compared = compared[compared.groupby("dataset")["difference"].transform("count") > 0]  # no panel without a value
     column = metrics.column(str(compared["metric"].iloc[0]))
     losses = _ordered(compared, column.lower_is_better)
-    datasets = list(dict.fromkeys(compared["dataset"]))
-    drawn, axes = panels(len(datasets), 0.21 * len(losses) + 0.75, most_columns=3, sharey=True)
-    names = short_names(losses, 24)
-    for panel, dataset in zip(axes, datasets, strict=True):
-        rows = compared[compared["dataset"] == dataset].set_index("loss").reindex(losses)
-        _panel(panel, rows, column)
-        panel.set_title(wrapped(dataset, 32))
+    drawn, axes = dataset_panels(compared, 0.21 * len(losses) + 0.75, most_columns=3, sharey=True)
+    names = short_names(losses)
+    for panel, rows in axes:
+        _panel(panel, rows.set_index("loss").reindex(losses), column)
         panel.set_yticks(range(len(losses)), [names[loss] for loss in losses])
         panel.set_ylim(len(losses) - 0.5, -0.5)
         panel.grid(axis="y", visible=False)
     baseline = " or ".join(short(str(name)) for name in compared["baseline"].unique())
     side = "left" if column.lower_is_better else "right"
-    units = f", {in_units(column)}" if column.unit else ""
-    drawn.supxlabel(f"{name_of(column)}: difference from {baseline}{units} ({side} is better)")
+    drawn.supxlabel(f"{name_of(column)}: difference from {baseline}{in_units(column)} ({side} is better)")
     drawn.legend(handles=_legend(compared, column.lower_is_better), loc="outside upper center", ncols=4)
     return drawn
 
@@ -139,7 +128,7 @@ def caption(compared: pd.DataFrame, baseline: str) -> str:
     carries = intervals_in_words(compared["carries"])
     others = [str(name) for name in compared["baseline"].unique() if name != baseline]
     origin = ", of tuned losses from ".join([baseline, *others])
-    units = f" in {in_units(column)}" if column.unit else ""
+    units = in_units(column, " in ")
     told = [f"{column.heading}, difference from {origin}{units}, mean over paired seeds ({carries})."]
     if compared["significant"].notna().any():
         told.append("Filled marks differ from the baseline after Holm's correction, hollow ones do not.")
@@ -152,9 +141,7 @@ def caption(compared: pd.DataFrame, baseline: str) -> str:
 def _told(rows: pd.DataFrame, column: MetricColumn) -> str:
     tested = rows[rows["significant"].notna()]
     found = tested[tested["significant"].astype(bool)].sort_values("difference", ascending=False)
-    parts = []
-    if len(tested):
-        parts.append(f"{len(found)} of {counted(len(tested), 'loss')} differ")
+    parts = [f"{len(found)} of {counted(len(tested), 'loss')} differ"] if len(tested) else []
     if len(found):
         differences = zip(found["loss"], found["difference"].astype(float), strict=True)
         shown = [f"{loss} {number(column.factor * value, column.decimals, signed=True)}" for loss, value in differences]

@@ -7,11 +7,8 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
 from benchmark.metrics import MetricColumn
-from benchmark.plots._context import Context
-from benchmark.plots._picture import Picture, Skipped
-from benchmark.plots._registry import EACH_APART, Drawn, plot
-from benchmark.plots._style import INK, SMALL, label_at_right, panels, short_names, styled, wrapped
-from benchmark.plots._words import name_of
+from benchmark.plots import EACH_APART, Context, Drawn, NothingToDrawError, Picture, name_of, plot
+from benchmark.plots._style import INK, SMALL, dataset_panels, label_at_right, short_names, styled
 from benchmark.text import listed, number
 
 TITLE = "Compactness and separation"
@@ -24,8 +21,7 @@ LINE = 0.14  # of a label
 def draw(material: Context) -> Drawn:
     means = mean_geometry(material.table, material.metric)
     if not len(means):
-        yield Skipped("geometry", TITLE, "no run has both WC-Intra and C-Inter", "geometry")
-        return
+        raise NothingToDrawError("no run has both WC-Intra and C-Inter")
     absent = [dataset for dataset in material.datasets if dataset not in set(means["dataset"])]
     note = f" Not drawn, since no run has these angles: {listed(absent)}." if absent else ""
     words = caption(means, material.column) + note
@@ -45,12 +41,10 @@ def mean_geometry(table: pd.DataFrame, metric: str) -> pd.DataFrame:
 @styled
 def figure(means: pd.DataFrame, column: MetricColumn) -> Figure:
     """One panel a dataset: WC-Intra to the right, C-Inter upwards, the metric as colour."""
-    datasets = list(dict.fromkeys(means["dataset"]))
     most = int(means.groupby("dataset").size().max())
     height = max(HEIGHT, LINE * most + 0.9)
-    drawn, axes = panels(len(datasets), height, most_columns=2)
-    for panel, dataset in zip(axes, datasets, strict=True):
-        rows = means[means["dataset"] == dataset]
+    drawn, axes = dataset_panels(means, height, most_columns=2)
+    for panel, rows in axes:
         values = rows["value"].to_numpy(dtype=float) * column.factor
         colours = ScalarMappable(_range(values), "cividis")
         known = ~np.isnan(values)
@@ -60,7 +54,6 @@ def figure(means: pd.DataFrame, column: MetricColumn) -> Figure:
         names = short_names(rows["loss"], 20)
         points = {names[loss]: (x, y) for loss, x, y in zip(rows["loss"], rows["tight"], rows["apart"], strict=True)}
         label_at_right(panel, points, LINE / (height - 0.9))
-        panel.set_title(wrapped(dataset, 40))
         panel.set(xlabel="WC-Intra, degrees (training)", ylabel="C-Inter, degrees (training)")
         if known.any():
             bar = drawn.colorbar(colours, ax=panel, location="bottom", aspect=35, pad=0.02)

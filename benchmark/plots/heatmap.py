@@ -1,16 +1,16 @@
 """Heat map: loss × dataset, the means themselves, coloured by how far each is behind the dataset's best."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import seaborn
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from benchmark.metrics import MetricColumn
-from benchmark.plots._context import Context
-from benchmark.plots._picture import Picture, Skipped
-from benchmark.plots._registry import Drawn, plot
+from benchmark.plots import Context, Drawn, NothingToDrawError, Picture, in_units, name_of, plot
 from benchmark.plots._style import SMALL, WIDTH, blank, short_names, styled, wrapped
-from benchmark.plots._words import in_units, name_of
 from benchmark.statistics import ALL_DATASETS
 from benchmark.text import listed, number
 
@@ -22,11 +22,9 @@ DARK = 0.55  # of the colour scale, beyond which text is white
 def draw(material: Context) -> Drawn:
     standing = material.standing
     if len(material.losses) < 2:
-        yield Skipped("heatmap", TITLE, "one loss: nothing to compare", "comparison")
-        return
+        raise NothingToDrawError("one loss: nothing to compare")
     if standing["mean"].isna().all():
-        yield Skipped("heatmap", TITLE, f"no run has a {name_of(material.column)}", "comparison")
-        return
+        raise NothingToDrawError(f"no run has a {name_of(material.column)}")
     drawn = figure(standing, material.column)
     yield Picture("heatmap", TITLE, caption(standing, material.column), drawn, "comparison")
 
@@ -40,27 +38,30 @@ def figure(standing: pd.DataFrame, column: MetricColumn) -> Figure:
     worst = float(np.nanmax(behind.to_numpy(), initial=0.0)) or 1.0
     drawn = blank(min(WIDTH, 2.6 + 1.3 * means.shape[1]), max(0.24 * len(means) + 1.3, 2.1))
     axes = drawn.subplots()
-    seaborn.heatmap(
-        behind, ax=axes, cmap="Blues", vmin=0.0, vmax=worst, linewidths=0.8,
-        cbar_kws={"label": wrapped(f"behind the best, {in_units(column)}".rstrip(", "), 18), "aspect": 30},
-    )  # fmt: skip
-    marks = standing.set_index(["loss", "dataset"])
-    for row, loss in enumerate(means.index):
-        for place, dataset in enumerate(means.columns):
-            value = float(means.loc[loss, dataset])
-            mark = marks.loc[(loss, dataset)] if (loss, dataset) in marks.index else None
-            text, weight = _cell(value, column.decimals, mark)
-            dark = not np.isnan(value) and float(behind.loc[loss, dataset]) > DARK * worst
-            axes.text(place + 0.5, row + 0.5, text, ha="center", va="center", fontsize=8, fontweight=weight,
-                      color="white" if dark else "black")  # fmt: skip
-    names, titles = short_names(means.index, 30), short_names(means.columns, 40)
-    axes.set_yticks(np.arange(len(means)) + 0.5, [names[loss] for loss in means.index], rotation=0)
-    headings = [wrapped(titles[dataset], 15, lines=4) for dataset in means.columns]
-    axes.set_xticks(np.arange(means.shape[1]) + 0.5, headings, rotation=0)
-    axes.tick_params(length=0, labelsize=SMALL)
+    texts = means.map(lambda value: "–" if np.isnan(value) else number(value, column.decimals))
+    for loss, dataset, is_best, tied in standing[["loss", "dataset", "best", "tied_with_best"]].itertuples(index=False):
+        if dataset in texts and texts.loc[loss, dataset] != "–":
+            texts.loc[loss, dataset] += " ▲" if is_best else " =" if not pd.isna(tied) and tied else ""
+    bar = {"label": wrapped(f"behind the best{in_units(column)}", 18), "aspect": 30}
+    heat_map(axes, behind, worst, texts, cbar_kws=bar)
+    for cell in axes.texts:
+        cell.set(fontsize=8, fontweight="bold" if cell.get_text().endswith("▲") else "normal")
+    axes.set_yticklabels(short_names(means.index, 30).values())
+    axes.set_xticklabels([wrapped(title, 15, lines=4) for title in short_names(means.columns, 40).values()])
     axes.set(xlabel="", ylabel="")
     drawn.suptitle(wrapped(f"{column.title}   ▲ best   = tied with it", int(12 * drawn.get_figwidth())), fontsize=9)
     return drawn
+
+
+def heat_map(axes: Axes, behind: pd.DataFrame, worst: float, texts: pd.DataFrame, **bar: Any) -> None:
+    """Cells coloured by how far they are behind the best, with `texts` in them."""
+    seaborn.heatmap(behind, ax=axes, cmap="Blues", vmin=0.0, vmax=worst, linewidths=0.8, **bar)
+    for (row, place), distance in np.ndenumerate(behind.to_numpy(dtype=float)):
+        text, colour = str(texts.iloc[row, place]), "white" if distance > DARK * worst else "black"
+        axes.text(place + 0.5, row + 0.5, text, ha="center", va="center", fontsize=SMALL, color=colour)
+    axes.set_yticks(np.arange(behind.shape[0]) + 0.5, behind.index, rotation=0)
+    axes.set_xticks(np.arange(behind.shape[1]) + 0.5, behind.columns, rotation=0)
+    axes.tick_params(length=0, labelsize=SMALL)
 
 
 def _means(standing: pd.DataFrame, lower_is_better: bool) -> pd.DataFrame:
@@ -71,15 +72,6 @@ def _means(standing: pd.DataFrame, lower_is_better: bool) -> pd.DataFrame:
         means = means.drop(columns=ALL_DATASETS)
     order = means.iloc[:, -1].fillna(means.mean(axis=1)).sort_values(ascending=lower_is_better, kind="stable")
     return means.loc[order.index]
-
-
-def _cell(value: float, decimals: int, mark: pd.Series | None) -> tuple[str, str]:
-    if np.isnan(value) or mark is None:
-        return "–", "normal"
-    if bool(mark["best"]):
-        return f"{number(value, decimals)} ▲", "bold"
-    tied = not pd.isna(mark["tied_with_best"]) and bool(mark["tied_with_best"])
-    return (f"{number(value, decimals)} =", "normal") if tied else (number(value, decimals), "normal")
 
 
 def caption(standing: pd.DataFrame, column: MetricColumn) -> str:

@@ -10,20 +10,16 @@ import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MultipleLocator
-from numpy.typing import NDArray
 from torch import Tensor
 
 import losses
-from benchmark.plots._context import Arrays, Context
+from benchmark.plots import EACH_APART, Arrays, Context, Drawn, Floats, Look, Picture, Skipped, file_name, plot
 from benchmark.plots._histories import last_row
-from benchmark.plots._picture import Picture, Skipped, file_name
-from benchmark.plots._registry import EACH_APART, Drawn, plot
-from benchmark.plots._style import GREY, SMALL, Look, panels, short, short_names, styled, wrapped
+from benchmark.plots._style import GREY, SMALL, loss_panels, short, styled
 from benchmark.store import Run
 from benchmark.text import listed, number
 from benchmark.training.history import COLUMNS
 
-Floats = NDArray[np.float64]
 ANGLES = np.linspace(1e-3, math.pi - 1e-3, 61)  # at 0 and π themselves a slope by θ means nothing
 CLIPPED_BEYOND = 2.0  # times the median loss's largest value: one huge scale does not flatten all other panels
 SATURATED = 1e-12  # a cross-entropy below this no longer tells its logit
@@ -40,10 +36,9 @@ class Shape:
 @plot("Target logits and gradients", "losses", place=1, most_losses=EACH_APART)
 def draw(material: Context) -> Drawn:
     for dataset in material.datasets:
-        runs = {loss: run for loss, _, run in material.first_runs(dataset)}
         names = file_name("target-logits", dataset), file_name("pulls", dataset)
         titles = f"Target logits, {dataset}", f"Gradients, {dataset}"
-        shapes = {loss: of_run(run) for loss, run in runs.items()}
+        shapes = {loss: of_run(run) for loss, _, run in material.first_runs(dataset)}
         with_logit = {loss: shape for loss, shape in shapes.items() if shape.logit is not None}
         for name, title, shown, quantity in zip(names, titles, (with_logit, shapes), ("logit", "pull"), strict=True):
             if not shown:
@@ -128,15 +123,14 @@ def _logit_from(loss: float, classes: int) -> float:
 def figure(shapes: Mapping[str, Shape], quantity: str, baseline: str, looks: Mapping[str, Look]) -> Figure:
     """One panel a loss, with the baseline dashed; `quantity` is "logit" or "pull"."""
     shown = [loss for loss in shapes if loss != baseline or len(shapes) == 1]
-    drawn, axes = panels(len(shown), 1.6, sharex=True, sharey=True)
-    names, degrees = short_names(shown), np.degrees(ANGLES)
+    drawn, axes = loss_panels(shown, 1.6, sharex=True, sharey=True)
+    degrees = np.degrees(ANGLES)
     ends = _limits([getattr(shape, quantity) for shape in shapes.values()])
-    for panel, loss in zip(axes, shown, strict=True):
+    for loss, panel in axes.items():
         if baseline in shapes and loss != baseline:
             panel.plot(degrees, getattr(shapes[baseline], quantity), color=looks[baseline].colour, linestyle="--", lw=1)
         panel.plot(degrees, getattr(shapes[loss], quantity), color=looks[loss].colour, linewidth=1.8)
         panel.axhline(0.0, color=GREY, linewidth=0.6)
-        panel.set_title(wrapped(names[loss], 28))
         _tell_what_is_outside(panel, getattr(shapes[loss], quantity), ends)
         panel.set(xlim=(0, 180), ylim=ends)
         panel.xaxis.set_major_locator(MultipleLocator(60))
@@ -177,8 +171,9 @@ def caption(shapes: Mapping[str, Shape], quantity: str, seeds: str) -> str:
         "a random margin is drawn once."
     )
     if quantity == "logit":
-        at_zero = [(loss, _first_finite(shape.logit)) for loss, shape in shapes.items() if shape.logit is not None]
-        tops = [f"{loss} {number(value, 1)}" for loss, value in at_zero if not math.isnan(value)]
+        logits = {loss: shape.logit for loss, shape in shapes.items() if shape.logit is not None}
+        known = {loss: logit for loss, logit in logits.items() if not np.isnan(logit).all()}
+        tops = [f"{loss} {number(float(np.nanmax(logit)), 1)}" for loss, logit in known.items()]
         what = "By how much the target's logit is above the others', over the angle θ,"
         return f"{what} {setting} Largest: {listed(tops, 24)}."
     peaks = [
@@ -188,7 +183,3 @@ def caption(shapes: Mapping[str, Shape], quantity: str, seeds: str) -> str:
     ]
     what = "How hard the loss pulls an embedding towards its class, over the angle θ,"
     return f"{what} {setting} Peaks: {listed(peaks, 24)}."
-
-
-def _first_finite(values: Floats | None) -> float:
-    return math.nan if values is None or np.isnan(values).all() else float(np.nanmax(values))

@@ -5,19 +5,16 @@ from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
-from numpy.typing import NDArray
 
 from benchmark import metrics
-from benchmark.plots._context import Arrays, Context
-from benchmark.plots._picture import Picture, Skipped, file_name
-from benchmark.plots._registry import EACH_APART, Drawn, plot
-from benchmark.plots._style import GREY, PALE, Look, blank, panels, short, short_names, styled, wrapped
+from benchmark.plots import EACH_APART, Arrays, Context, Drawn, Floats, Picture, Skipped, file_name, plot
+from benchmark.plots._style import GREY, PALE, Look, blank, loss_panels, short, styled
 from benchmark.text import counted, number
 
-Floats = NDArray[np.float64]
 POINTS = 90  # of a drawn curve
 MIN_ERRORS = 10  # as for TAR at FAR: below so many the rate is a guess
 SHOWN_FAR = 0.01  # named in captions
@@ -48,8 +45,7 @@ def draw(material: Context) -> Drawn:
         titles = f"ROC curves, {dataset}", f"DET curves, {dataset}"
         if not found:
             reason = "no run has test pairs with a score; every run diverged or is missing"
-            for name, title in zip(names, titles, strict=True):
-                yield Skipped(name, title, reason, "verification")
+            yield from (Skipped(*words, reason, "verification") for words in zip(names, titles, strict=True))
             continue
         best = material.best(dataset) or next(iter(found))
         told = caption(found, material.baseline, best) + material.without_a_run(dataset)
@@ -67,20 +63,20 @@ def _of_loss(material: Context, dataset: str, loss: str) -> Rates | None:
 
 def rates(runs: Sequence[Arrays]) -> Rates | None:
     """Of the runs of one loss. Curves are averaged at equal FAR, since two nets' scores share no threshold."""
-    curves, same, different = [], [], []
+    curves, measured = [], []
     for run in runs:
         scores, scored = metrics.pair_scores(run["test/embeddings"], run["test/pairs"])
         counts = metrics.score_counts(scores[scored], run["test/same"].astype(bool)[scored])
         if counts.measurable and counts.n_different > MIN_ERRORS:
             curves.append(metrics.curve(counts, max_points=len(counts.same)))
-            same.append(counts.n_same)
-            different.append(counts.n_different)
+            measured.append((counts.n_same, counts.n_different))
     if not curves:
         return None
-    lowest = np.log10(MIN_ERRORS / min(different))
+    same, different = np.min(measured, axis=0)
+    lowest = np.log10(MIN_ERRORS / different)
     far = np.unique(np.r_[np.logspace(lowest, 0.0, POINTS), 10.0 ** np.arange(np.ceil(lowest), 1.0)])
     tar = [one.tar[np.searchsorted(one.far, far * (1 + 1e-9), "right") - 1] for one in curves]
-    return Rates(far, np.array(tar), min(MIN_ERRORS / min(same), 1.0))
+    return Rates(far, np.array(tar), min(MIN_ERRORS / same, 1.0))
 
 
 @styled
@@ -110,23 +106,20 @@ def roc_figure(found: Mapping[str, Rates], baseline: str, best: str, looks: Mapp
 def det_figure(found: Mapping[str, Rates], baseline: str, looks: Mapping[str, Look]) -> Figure:
     """One panel a loss, with the baseline in black and all others in grey for comparison."""
     losses = [loss for loss in found if loss != baseline or len(found) == 1]
-    drawn, axes = panels(len(losses), 1.75, sharex=True, sharey=True)
-    names = short_names(losses)
-    for panel, loss in zip(axes, losses, strict=True):
+    drawn, axes = loss_panels(losses, 1.75, sharex=True, sharey=True)
+    for loss, panel in axes.items():
         others = [found[other] for other in found if other not in (loss, baseline)]
         lines = [np.column_stack([one.far, _above_zero(one.frr.mean(axis=0))]) for one in others]
         panel.add_collection(LineCollection(lines, colors=PALE, linewidths=0.6, rasterized=True))
         if baseline in found and loss != baseline:
             _line(panel, found[baseline], found[baseline].frr, looks[baseline], "", True)
         _line(panel, found[loss], found[loss].frr, looks[loss], "", False)
-        panel.set_title(wrapped(names[loss], 28))
         panel.set_yscale("log")
         _log_far(panel, found)
     seen = min(float(rates.frr.min()) for rates in found.values())
-    axes[0].set_ylim(max(seen, 0.5 * min(rates.lowest_frr for rates in found.values())), 1.0)
-    axes[0].yaxis.set_major_locator(LogLocator(10.0, numticks=6))
-    axes[0].yaxis.set_major_formatter(FuncFormatter(_hundredths))
-    axes[0].yaxis.set_minor_locator(NullLocator())
+    first = next(iter(axes.values()))  # all panels share its axis
+    first.set_ylim(max(seen, 0.5 * min(rates.lowest_frr for rates in found.values())), 1.0)
+    _log_marks(first.yaxis)
     drawn.supxlabel("false accept rate, %")
     drawn.supylabel("same pairs rejected, %")
     if baseline in found and len(found) > 1:
@@ -150,9 +143,13 @@ def _above_zero(values: Floats) -> Floats:
 def _log_far(axes: Axes, found: Mapping[str, Rates]) -> None:
     axes.set_xscale("log")
     axes.set_xlim(min(float(rates.far[0]) for rates in found.values()), 1.0)
-    axes.xaxis.set_major_locator(LogLocator(10.0, numticks=6))
-    axes.xaxis.set_major_formatter(FuncFormatter(_hundredths))
-    axes.xaxis.set_minor_locator(NullLocator())
+    _log_marks(axes.xaxis)
+
+
+def _log_marks(axis: Axis) -> None:
+    axis.set_major_locator(LogLocator(10.0, numticks=6))
+    axis.set_major_formatter(FuncFormatter(_hundredths))
+    axis.set_minor_locator(NullLocator())
 
 
 def _hundredths(value: float, _position: int | None = None) -> str:

@@ -1,36 +1,23 @@
 """Scale: a metric against s, normface beside the losses with a margin, each at the margin that validation chose."""
 
-from typing import Any
-
-import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from benchmark.metrics import MetricColumn
-from benchmark.plots._context import Context
-from benchmark.plots._picture import Picture, Skipped
-from benchmark.plots._registry import Drawn, plot
-from benchmark.plots._scale_margin import means, rows_with_settings, scale_axis, why_no_map
-from benchmark.plots._style import Look, looks, panels, short_names, styled, wrapped
-from benchmark.plots._words import name_of
+from benchmark.plots import Context, Drawn, NothingToDrawError, Picture, name_of, plot
+from benchmark.plots._scale_margin import figure_over_scales, means, rows_with_settings
+from benchmark.plots._style import styled
 from benchmark.scale_margin import REFERENCE, scales_of
 from benchmark.text import listed, number
 
 TITLE = "Scale"
-NUDGE = 0.012  # of the axis, by which losses stand apart
 
 
 @plot(TITLE, "scale", place=1)
 def draw(material: Context) -> Drawn:
-    rows = rows_with_settings(material)
-    if reason := why_no_map(material, rows):
-        yield Skipped("scale", TITLE, reason, "scale")
-        return
-    drawn = best_margins(scales_of(rows), material)
+    drawn = best_margins(scales_of(rows_with_settings(material)), material)
     if not len(drawn):
-        yield Skipped("scale", TITLE, f"no setting at several scales has a {name_of(material.column)}", "scale")
-        return
+        raise NothingToDrawError(f"no setting at several scales has a {name_of(material.column)}")
     yield Picture("scale", TITLE, caption(drawn, material.column), figure(drawn, material.column), "scale")
 
 
@@ -48,36 +35,9 @@ def best_margins(rows: pd.DataFrame, material: Context) -> pd.DataFrame:
 @styled
 def figure(drawn: pd.DataFrame, column: MetricColumn) -> Figure:
     """A panel a dataset; the vertical lines are the 95 % intervals."""
-    datasets = list(dict.fromkeys(drawn["dataset"]))
-    names = list(dict.fromkeys(drawn["title"]))
-    of_names = looks(names, REFERENCE)
-    result, axes = panels(len(datasets), 2.3, most_columns=3)
-    for panel, dataset in zip(axes, datasets, strict=True):
-        rows = drawn[drawn["dataset"] == dataset]
-        for place, name in enumerate(names):
-            _line(panel, rows[rows["title"] == name], of_names[name], place - (len(names) - 1) / 2)
-        scale_axis(panel, sorted(rows["s"].round(9).unique()))
-        panel.set_title(wrapped(dataset, 32))
-    result.supxlabel("scale s")
+    result = figure_over_scales(drawn, "title", "mean", REFERENCE, height=2.3, nudge=0.048, width=0.8)
     result.supylabel(column.title)
-    labels = short_names(names)
-    handles = [axes[0].plot([], [], **_style(of_names[name]), label=labels[name])[0] for name in names]
-    result.legend(handles=handles, loc="outside upper center", ncols=min(len(names), 5))
     return result
-
-
-def _line(axes: Axes, rows: pd.DataFrame, look: Look, step: float) -> None:
-    if not len(rows):
-        return
-    s = rows["s"].to_numpy(dtype=float) * 2.0 ** (4 * NUDGE * step)
-    values, low, high = (rows[key].to_numpy(dtype=float) for key in ("mean", "low", "high"))
-    axes.plot(s, values, **_style(look))
-    known = np.isfinite(low)
-    axes.vlines(s[known], low[known], high[known], color=look.colour, linewidth=0.8)
-
-
-def _style(look: Look) -> dict[str, Any]:
-    return {"color": look.colour, "linestyle": look.dashes, "marker": look.marker, "markersize": 4}
 
 
 def caption(drawn: pd.DataFrame, column: MetricColumn) -> str:

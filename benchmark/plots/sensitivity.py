@@ -9,12 +9,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, NullLocator
 
 from benchmark import metrics
-from benchmark.metrics import MetricColumn
-from benchmark.plots._context import Context
-from benchmark.plots._picture import Picture, Skipped, file_name
-from benchmark.plots._registry import Drawn, plot
+from benchmark.plots import Context, Drawn, NothingToDrawError, Picture, Skipped, file_name, plot
+from benchmark.plots._context import in_units, intervals_in_words, name_of
 from benchmark.plots._style import INK, Look, blank, short_names, styled, wrapped
-from benchmark.plots._words import in_units, intervals_in_words, name_of
 from benchmark.results import settings_of
 from benchmark.statistics import compare, summarise
 from benchmark.text import listed, number
@@ -22,7 +19,6 @@ from benchmark.text import listed, number
 TITLE = "Sensitivity to the training"
 NAMES = {"dim": "embedding size", "lr": "learning rate", "batch": "batch size", "weight_decay": "weight decay"}
 SIDE_BY_SIDE = 0.06  # of the gap between two settings: intervals of two losses do not lie over each other
-LEAST_SETTINGS = 2
 WIDEST_TITLE = 50  # characters
 
 
@@ -31,21 +27,19 @@ def draw(material: Context) -> Drawn:
     plain = [run.cell["labels"]["dataset"] for run in material.collected.runs]
     varied = varied_settings(material.collected.table, plain)
     if not len(varied):
-        reason = "no dataset has runs that differ in one thing about the training alone"
-        yield Skipped("sensitivity", TITLE, reason, "comparison")
-        return
+        raise NothingToDrawError("no dataset has runs that differ in one thing about the training alone")
     table, jackknife = material.table, material.collected.jackknife
     means = summarise(table, [material.metric], jackknife)
     against = material.baseline in material.losses and len(material.losses) > 1
     leads = compare(table, material.baseline, [material.metric], jackknife) if against else means.iloc[:0]
     for (data, key), settings in varied.groupby(["data", "key"], sort=False):
+        name = file_name("sensitivity", str(key), str(data))
         title = f"{TITLE}: {NAMES.get(str(key), str(key))}, {data}"
         of_means, of_leads = (frame.merge(settings, on="dataset") for frame in (means, leads))
         if of_means["mean"].isna().all():
-            yield Skipped(file_name("sensitivity", str(key), str(data)), title, "no run has a value", "comparison")
+            yield Skipped(name, title, "no run has a value", "comparison")
             continue
         drawn = figure(of_means, of_leads, material.looks)
-        name = file_name("sensitivity", str(key), str(data))
         yield Picture(name, title, caption(of_means, of_leads), drawn, "comparison")
 
 
@@ -57,7 +51,7 @@ def varied_settings(table: pd.DataFrame, plain: list[str]) -> pd.DataFrame:
     for data, labels in table.groupby(pd.Series(plain, table.index, dtype=object), sort=False)["dataset"]:
         counts = settings.loc[labels.index].groupby(table.loc[labels.index, "loss"]).nunique().max()
         varying = [str(key) for key, count in counts.items() if count > 1]  # for one and the same loss
-        if len(varying) == 1 and labels.nunique() >= LEAST_SETTINGS:
+        if len(varying) == 1 and len(set(labels)) > 1:
             values = settings.loc[labels.index, varying[0]]
             found = {label: values[index] for index, label in labels.items()}
             rows += [(label, data, varying[0], value) for label, value in found.items()]
@@ -67,11 +61,7 @@ def varied_settings(table: pd.DataFrame, plain: list[str]) -> pd.DataFrame:
 
 def _order(text: str) -> tuple[float, str]:
     """Numbers by their size, then names."""
-    return (number_in(text), "") if is_number(text) else (float("inf"), text)
-
-
-def is_number(text: str) -> bool:
-    return number_in(text) == number_in(text)
+    return (float("inf"), text) if np.isnan(number_in(text)) else (number_in(text), "")
 
 
 def number_in(text: str) -> float:
@@ -88,19 +78,16 @@ def figure(means: pd.DataFrame, leads: pd.DataFrame, looks: Mapping[str, Look]) 
     column = metrics.column(str(means["metric"].iloc[0]))
     drawn = blank(height=3.0)
     panels = drawn.subplots(1, 2 if len(leads) else 1, squeeze=False)[0]
-    losses = [loss for loss in looks if loss in set(means["loss"])]
-    names = short_names(losses)
     places = _places(means)
-    _lines(panels[0], means, "mean", places, {names[loss]: (loss, looks[loss]) for loss in losses}, column)
+    _lines(panels[0], means, "mean", places, looks)
     unit = f", {column.unit}" if column.unit else ""
     panels[0].set_title(wrapped(f"{name_of(column)}{unit}", WIDEST_TITLE))
     if len(leads):
-        others = [loss for loss in losses if loss in set(leads["loss"])]
-        _lines(panels[1], leads, "difference", places, {names[loss]: (loss, looks[loss]) for loss in others}, column)
+        _lines(panels[1], leads, "difference", places, looks)
         panels[1].axhline(0.0, color=INK, linewidth=0.8)
-        units = f", {in_units(column)}" if column.unit else ""
+        names = short_names([loss for loss in looks if loss in set(means["loss"])])
         baseline = names[str(leads["baseline"].iloc[0])]
-        panels[1].set_title(wrapped(f"difference from {baseline}{units}", WIDEST_TITLE))
+        panels[1].set_title(wrapped(f"difference from {baseline}{in_units(column)}", WIDEST_TITLE))
     key = str(means["key"].iloc[0])
     drawn.supxlabel(NAMES.get(key, key.replace("_", " ")))
     drawn.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
@@ -117,21 +104,18 @@ def _places(rows: pd.DataFrame) -> dict[str, float]:
     return {value: float(place) for place, value in enumerate(values)}
 
 
-def _lines(
-    axes: Axes,
-    rows: pd.DataFrame,
-    figure_of: str,
-    places: Mapping[str, float],
-    losses: Mapping[str, tuple[str, Look]],
-    column: MetricColumn,
-) -> None:
+def _lines(axes: Axes, rows: pd.DataFrame, value: str, places: Mapping[str, float], looks: Mapping[str, Look]) -> None:
+    """The column `value` of every loss, with its interval."""
+    names = short_names([loss for loss in looks if loss in set(rows["loss"])])
+    factor = metrics.column(str(rows["metric"].iloc[0])).factor
     gap = min(np.diff(sorted(places.values())), default=1.0)
-    ordered = all(is_number(value) for value in places)
-    for number_of, (name, (loss, look)) in enumerate(losses.items()):
+    ordered = not any(np.isnan(number_in(value)) for value in places)
+    for number_of, (loss, name) in enumerate(names.items()):
+        look = looks[loss]
         own = rows[rows["loss"] == loss].set_index("value").reindex(list(places))
-        values = own[[figure_of, "low", "high"]].astype("Float64").to_numpy(dtype=float, na_value=np.nan)
-        middle, low, high = column.factor * values.T
-        at = np.array(list(places.values())) + SIDE_BY_SIDE * gap * (number_of - (len(losses) - 1) / 2)
+        values = own[[value, "low", "high"]].astype("Float64").to_numpy(dtype=float, na_value=np.nan)
+        middle, low, high = factor * values.T
+        at = np.array(list(places.values())) + SIDE_BY_SIDE * gap * (number_of - (len(names) - 1) / 2)
         line = look.dashes if ordered else "none"
         axes.plot(at, middle, marker=look.marker, linestyle=line, color=look.colour, markersize=4.5, label=name)
         axes.vlines(at, low, high, color=look.colour, linewidth=1.1)

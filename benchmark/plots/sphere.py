@@ -7,15 +7,12 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle
-from numpy.typing import NDArray
 
-from benchmark.plots._context import Context
-from benchmark.plots._registry import Drawn, plot
-from benchmark.plots._style import GREY, INK, OF_CLASSES, PALE, SMALL, panels, short_names, styled, wrapped
+from benchmark.plots import Context, Drawn, Floats, plot
+from benchmark.plots._style import GREY, INK, OF_CLASSES, PALE, SMALL, loss_panels, styled
 from benchmark.plots.circle import LABELLED, Embedded, of_each_dataset
 from benchmark.text import counted
 
-Floats = NDArray[np.float64]
 VIEWS = 1000  # from which the one is taken that shows the classes furthest from each other
 BEHIND = 0.7  # how much dots on the far side fade into the paper
 TITLE = "Three-dimensional embeddings"
@@ -29,11 +26,9 @@ def draw(material: Context) -> Drawn:
 @styled
 def figure(found: Mapping[str, Embedded]) -> Figure:
     """One panel a loss, the sphere seen from far away; what is on the far side is pale."""
-    drawn, axes = panels(len(found), 2.05)
-    names = short_names(found)
-    for panel, (loss, points) in zip(axes, found.items(), strict=True):
-        _sphere(panel, points)
-        panel.set_title(wrapped(names[loss], 28))
+    drawn, axes = loss_panels(found, 2.05)
+    for loss, panel in axes.items():
+        _sphere(panel, found[loss])
     return drawn
 
 

@@ -4,18 +4,16 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import NullFormatter
 
-from benchmark.plots._context import Context
-from benchmark.plots._histories import draw_runs, histories
-from benchmark.plots._picture import Picture, Skipped
-from benchmark.plots._registry import EACH_APART, Drawn, plot
-from benchmark.plots._style import Look, label_at_right, panels, short_names, styled, wrapped
-from benchmark.text import counted, listed, number, power
+from benchmark.plots import EACH_APART, Context, Drawn, Look, NothingToDrawError, Picture, plot
+from benchmark.plots._histories import figure_over_epochs, histories, log_scale
+from benchmark.plots._style import styled
+from benchmark.text import counted, listed, number
 
 TITLE = "Training loss by epoch"
-HEIGHT, LINE = 2.7, 0.14  # inches of a panel, and of a label
 
 
 @plot(TITLE, "training", place=1, most_losses=EACH_APART)
@@ -23,39 +21,25 @@ def draw(material: Context) -> Drawn:
     history = histories(material)
     history = history[history["loss"].notna()]
     if not len(history):
-        yield Skipped("training", TITLE, "no run has written down a finite loss", "training")
-        return
+        raise NothingToDrawError("no run has written down a finite loss")
     yield Picture("training", TITLE, caption(history), figure(history, material.looks), "training")
 
 
 @styled
 def figure(history: pd.DataFrame, looks: Mapping[str, Look]) -> Figure:
     """One panel a dataset: mean over the seeds that did not diverge, with their range."""
-    datasets = list(dict.fromkeys(history["dataset"]))
-    most = int(history.groupby("dataset")["loss_label"].nunique().max())
-    height = max(HEIGHT, LINE * most + 0.7)
-    drawn, axes = panels(len(datasets), height, most_columns=2)
-    for panel, dataset in zip(axes, datasets, strict=True):
-        rows = _capped(history[history["dataset"] == dataset])
-        shown = [loss for loss in looks if loss in set(rows["loss_label"])]
-        names = short_names(shown, 20)
-        ends = {names[loss]: draw_runs(panel, rows[rows["loss_label"] == loss], "loss", looks[loss]) for loss in shown}
-        if (rows["loss"] > 0).all():
-            panel.set_yscale("log")
-            panel.yaxis.set_major_formatter(FuncFormatter(lambda value, _: power(value)))
-            panel.yaxis.set_minor_formatter(FuncFormatter(lambda value, _: ""))
-        panel.xaxis.set_major_locator(MaxNLocator(6, integer=True))
-        panel.margins(x=0.03)
-        label_at_right(panel, ends, LINE / (height - 0.7), {names[loss]: looks[loss].colour for loss in shown})
-        panel.set_title(wrapped(dataset, 40))
-        panel.set(xlabel="epoch", ylabel="training loss")
-    return drawn
+    # Runs that diverged are drawn no higher than ten times any other: they would flatten all that matters.
+    highest = 10.0 * history[~history["diverged"]].groupby("dataset")["loss"].max()
+    capped = history["loss"].clip(upper=history["dataset"].map(highest[highest > 0]))
+    return figure_over_epochs(history.assign(loss=capped), ["dataset"], "loss", looks, 2.7, 0.14, _set_axes)
 
 
-def _capped(rows: pd.DataFrame) -> pd.DataFrame:
-    """Losses of runs that diverged, no higher than ten times any other: they would flatten all that matters."""
-    sound = rows.loc[~rows["diverged"], "loss"]
-    return rows.assign(loss=rows["loss"].clip(upper=10.0 * sound.max())) if len(sound) and sound.max() > 0 else rows
+def _set_axes(axes: Axes, rows: pd.DataFrame) -> None:
+    if (rows["loss"] > 0).all():
+        log_scale(axes)
+        axes.yaxis.set_minor_formatter(NullFormatter())
+    axes.margins(x=0.03)
+    axes.set_ylabel("training loss")
 
 
 def caption(history: pd.DataFrame) -> str:

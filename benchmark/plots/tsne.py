@@ -10,14 +10,11 @@ from sklearn.manifold import TSNE
 from threadpoolctl import threadpool_limits
 
 from benchmark.metrics._inputs import unit_rows
-from benchmark.plots._context import Context
-from benchmark.plots._picture import Picture, Skipped, file_name
-from benchmark.plots._registry import Drawn, plot
-from benchmark.plots._style import GREY, MARKERS, OF_CLASSES, panels, short_names, styled, wrapped
+from benchmark.plots import Context, Drawn, Floats, Picture, Skipped, file_name, plot
+from benchmark.plots._style import GREY, MARKERS, OF_CLASSES, loss_panels, styled
 from benchmark.store import Run
 from benchmark.text import counted, listed
 
-Floats = NDArray[np.float64]
 TITLE = "Maps of the embeddings"
 CLASSES, IMAGES = 10, 20  # drawn in each panel: classes, and images of a class
 MOST_PANELS = 12
@@ -55,8 +52,7 @@ def _chosen(material: Context, dataset: str) -> dict[str, Run]:
     runs = {loss: run for loss, _, run in material.first_runs(dataset)}
     standing = material.standing[material.standing["dataset"] == dataset]
     ranked = standing.sort_values("mean", ascending=material.column.lower_is_better, na_position="last")["loss"]
-    kept = list(dict.fromkeys([material.baseline, *ranked]))
-    kept = [loss for loss in kept if loss in runs][:MOST_PANELS]
+    kept = [loss for loss in dict.fromkeys([material.baseline, *ranked]) if loss in runs][:MOST_PANELS]
     return {loss: run for loss, run in runs.items() if loss in kept}
 
 
@@ -84,18 +80,16 @@ def place(embeddings: NDArray[np.generic], labels: NDArray[np.int64]) -> TsneMap
 @styled
 def figure(maps: Mapping[str, TsneMap]) -> Figure:
     """One panel a loss; a class has one colour and marker in all of them."""
-    drawn, axes = panels(len(maps), 1.95)
-    names = short_names(maps)
+    drawn, axes = loss_panels(maps, 1.95)
     classes = list(dict.fromkeys(int(label) for found in maps.values() for label in found.labels))
-    for panel, (loss, found) in zip(axes, maps.items(), strict=True):
+    for loss, panel in axes.items():
         for i, label in enumerate(classes):
-            dots = found.places[found.labels == label]
+            dots = maps[loss].places[maps[loss].labels == label]
             colour, marker = OF_CLASSES[i % len(OF_CLASSES)], MARKERS[i % len(MARKERS)]
             panel.scatter(dots[:, 0], dots[:, 1], s=9, color=colour, marker=marker, linewidths=0, rasterized=True)
         panel.set(xticks=[], yticks=[])
         for spine in panel.spines.values():
             spine.set(visible=True, color=GREY, linewidth=0.5)
-        panel.set_title(wrapped(names[loss], 28))
     return drawn
 
 

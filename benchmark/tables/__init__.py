@@ -6,7 +6,6 @@ Whatever stands in a table may come from a file, so every writer escapes it and 
 from benchmark.tables.csv import as_csv
 from benchmark.tables.html import as_html
 from benchmark.tables.latex import as_latex
-from benchmark.tables.latex import escape as latex_text
 from benchmark.tables.markdown import as_markdown
 from benchmark.tables.markdown import escape as markdown_text
 from benchmark.tables.model import BEST, TIED, Column, Row, Table, Value, with_error, with_p

@@ -4,86 +4,35 @@ import unicodedata
 
 from benchmark.tables.model import BEST, TIED, Table, Value, visible
 
+
+def _pairs(text: str) -> dict[str, str]:
+    """A mark, a space, what stands for it, and so on."""
+    words = text.split()
+    return dict(zip(words[::2], words[1::2], strict=True))
+
+
+_MATH = _pairs(
+    r"± \pm − - × \times ÷ \div ✓ \surd ✗ \times · \cdot ° ^{\circ} ≤ \leq ≥ \geq ≠ \neq ≈ \approx √ \surd "
+    r"→ \rightarrow π \pi θ \theta λ \lambda ψ \psi κ \kappa γ \gamma α \alpha σ \sigma μ \mu τ \tau"
+)
+_COMMANDS = _pairs(
+    r"""\ \textbackslash ^ \textasciicircum ~ \textasciitilde < \textless > \textgreater | \textbar " \textquotedbl
+    ' \textquotesingle ` \textasciigrave § \S … \ldots “ \textquotedblleft ” \textquotedblright ‘ \textquoteleft
+    ’ \textquoteright ß \ss æ \ae Æ \AE œ \oe Œ \OE ø \o Ø \O ł \l Ł \L ı \i"""
+)
 _SPECIAL = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "#": r"\#",
-    "%": r"\%",
-    "_": r"\_",
-    "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    '"': r"\textquotedbl{}",
-    "'": r"\textquotesingle{}",
-    "`": r"\textasciigrave{}",
-    "-": r"{-}",  # two of them would become a dash
-    ",": r"{,}",  # a doubled one would become a quotation mark
-    "[": "{[}",  # after a line's end it would be taken for an option
-    "]": "{]}",
-    "*": "{*}",
-    "?": "{?}",  # ?` and !` would become Spanish marks
-    "!": "{!}",
-    "±": r"\ensuremath{\pm}",
-    "−": r"\ensuremath{-}",
-    "×": r"\ensuremath{\times}",
-    "÷": r"\ensuremath{\div}",
-    "✓": r"\ensuremath{\surd}",
-    "✗": r"\ensuremath{\times}",
-    "§": r"\S{}",
-    "·": r"\ensuremath{\cdot}",
-    "°": r"\ensuremath{^{\circ}}",
+    **{mark: rf"\{mark}" for mark in "{}$&#%_"},
+    # In braces, since two - would become a dash, two commas a quotation mark, ?` and !` Spanish marks, and [ or *
+    # after a line's end would be taken for an option.
+    **{mark: f"{{{mark}}}" for mark in "-,[]*?!"},
+    **{mark: rf"\ensuremath{{{command}}}" for mark, command in _MATH.items()},
+    **{mark: f"{command}{{}}" for mark, command in _COMMANDS.items()},
     "–": "--",
     "—": "---",
-    "…": r"\ldots{}",
-    "“": r"\textquotedblleft{}",
-    "”": r"\textquotedblright{}",
-    "‘": r"\textquoteleft{}",
-    "’": r"\textquoteright{}",
-    "≤": r"\ensuremath{\leq}",
-    "≥": r"\ensuremath{\geq}",
-    "≠": r"\ensuremath{\neq}",
-    "≈": r"\ensuremath{\approx}",
-    "√": r"\ensuremath{\surd}",
-    "π": r"\ensuremath{\pi}",
-    "θ": r"\ensuremath{\theta}",
-    "λ": r"\ensuremath{\lambda}",
-    "ψ": r"\ensuremath{\psi}",
-    "κ": r"\ensuremath{\kappa}",
-    "γ": r"\ensuremath{\gamma}",
-    "α": r"\ensuremath{\alpha}",
-    "σ": r"\ensuremath{\sigma}",
-    "μ": r"\ensuremath{\mu}",
-    "τ": r"\ensuremath{\tau}",
-    "→": r"\ensuremath{\rightarrow}",
-    "ß": r"\ss{}",
-    "æ": r"\ae{}",
-    "Æ": r"\AE{}",
-    "œ": r"\oe{}",
-    "Œ": r"\OE{}",
-    "ø": r"\o{}",
-    "Ø": r"\O{}",
-    "ł": r"\l{}",
-    "Ł": r"\L{}",
-    "ı": r"\i{}",
 }
 _ACCENTS = {
-    "\u0300": r"\`",
-    "\u0301": r"\'",
-    "\u0302": r"\^",
-    "\u0303": r"\~",
-    "\u0304": r"\=",
-    "\u0306": r"\u",
-    "\u0307": r"\.",
-    "\u0308": r"\"",
-    "\u030a": r"\r",
-    "\u030b": r"\H",
-    "\u030c": r"\v",
-    "\u0327": r"\c",
+    chr(int(code, 16)): rf"\{accent}"
+    for code, accent in _pairs("300 ` 301 ' 302 ^ 303 ~ 304 = 306 u 307 . 308 \" 30a r 30b H 30c v 327 c").items()
 }
 _PACKAGES = r"% needs the packages booktabs, graphicx, textcomp, and fontenc with [T1]"
 _NO_WIDER_THAN_THE_TEXT = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"

@@ -9,7 +9,6 @@ import matplotlib
 import pytest
 
 from benchmark.cell import Cell
-from benchmark.metrics import VERIFICATION
 from benchmark.plots import Context, Picture, Skipped, draw_all, names, picture_sections, plot, save
 from benchmark.plots._registry import EACH_APART, PLOTS
 from tests.benchmark.plots.made import BOTH, LOSSES, made
@@ -50,7 +49,7 @@ def test_plots_come_in_the_order_of_their_sections() -> None:
 
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory: pytest.TempPathFactory) -> Context:
-    return Context(made(tmp_path_factory.mktemp("sound"), seeds=2), VERIFICATION.key)
+    return Context(made(tmp_path_factory.mktemp("sound"), seeds=2), "test/accuracy")
 
 
 @pytest.mark.contract

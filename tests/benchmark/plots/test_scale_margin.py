@@ -8,7 +8,8 @@ import pytest
 
 from benchmark import metrics
 from benchmark.plots import Context, Picture, Skipped, gradient, margin_effect, scale, scale_margin
-from benchmark.plots._scale_margin import rows_with_settings
+from benchmark.plots._scale_margin import effects_of, rows_with_settings
+from benchmark.scale_margin import margin_effects, margin_effects_over_datasets
 from tests.benchmark.plots.made import BOTH, LOSSES, made
 from tests.benchmark.plots.seen import faults, is_empty
 
@@ -61,7 +62,7 @@ def test_a_heat_map_holds_the_means(material: Context) -> None:
 
 def test_lines_of_the_effect_are_the_paired_differences(material: Context) -> None:
     table = material.table[material.table["dataset"] == "open set"].set_index(["loss", "seed"])[VERIFICATION.key]
-    effects = margin_effect._effects(material, rows_with_settings(material))
+    effects = effects_of(material, rows_with_settings(material), margin_effects, margin_effects_over_datasets, "sides")
     chosen = effects[(effects["dataset"] == "open set") & (effects["loss"] == "arcface m=0.3 s=16")].iloc[0]
     by_hand = [table["arcface m=0.3 s=16", seed] - table["normface s=16", seed] for seed in range(2)]
     assert float(chosen["difference"]) == pytest.approx(np.mean(by_hand))
