@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmark.metrics._curves import GRID, Counts, Curve, ScoreCounts, curve, rates
+from benchmark.metrics._curves import GRID, Counts, ScoreCounts, rates
 from benchmark.metrics._inputs import Floats, Ints, Measured, Values, as_labels, as_matrix, unit_rows
 
 _SCORES_AT_ONCE = 2**21
@@ -13,11 +13,6 @@ def all_pairs_verification(embeddings: Values, labels: Values) -> Measured:
     """EER, AUC and TAR at FAR over every pair of two embeddings; zero vectors are left out and counted."""
     counts, left_out = all_pairs_counts(embeddings, labels)
     return {**rates(counts), "left_out_embeddings": left_out}
-
-
-def all_pairs_curve(embeddings: Values, labels: Values, max_points: int = 2000) -> Curve:
-    """The ROC and DET curve over every pair of two embeddings."""
-    return curve(all_pairs_counts(embeddings, labels)[0], max_points)
 
 
 def all_pairs_counts(embeddings: Values, labels: Values) -> tuple[ScoreCounts, int]:

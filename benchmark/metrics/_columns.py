@@ -94,12 +94,8 @@ def columns() -> tuple[MetricColumn, ...]:
 
 def column(key: str) -> MetricColumn:
     """How a metric is shown; one that no measure declares is shown as it is stored, under its key."""
-    known = _known()
-    return (
-        known[key]
-        if key in known
-        else MetricColumn(Metric(key, key, "", unit="", range=(-math.inf, math.inf), decimals=3, table=""))
-    )
+    plain = Metric(key, key, "", unit="", range=(-math.inf, math.inf), decimals=3, table="")
+    return _known().get(key, MetricColumn(plain))
 
 
 def main_columns() -> dict[str, MetricColumn]:

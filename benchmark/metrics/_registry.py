@@ -9,6 +9,7 @@ import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, TypeVar
 
 from benchmark.errors import InputError
@@ -44,6 +45,10 @@ class Metric:
     place: float = math.inf  # in tables, the lowest first; without one it comes last
     main: Protocol | Literal[""] = ""  # the main metric of datasets of that protocol
     entered: bool = False  # leaderboard entries keep it without each test identity too: 11 KB for 5 seeds
+
+
+count = partial(Metric, unit="", better="neither", range=(0.0, math.inf), decimals=0, table="")
+"""Of what a metric rests on, or of what it leaves out."""
 
 
 @dataclass(frozen=True)

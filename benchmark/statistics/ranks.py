@@ -60,13 +60,11 @@ def critical_difference(ranks: Ranks, level: float = 0.95) -> CriticalDifference
     datasets, losses = ranks.table.shape
     if losses < 2:
         return CriticalDifference(None, 0.0, False, datasets, 0, [], None, "one loss: nothing to compare")
-    needed = _datasets_needed(losses, level)
-    p = _friedman_p(ranks.table)
-    if datasets < needed:
+    needed, p = _datasets_needed(losses, level), _friedman_p(ranks.table)
+    difference = _nemenyi(losses, datasets, level) if datasets else None
+    if difference is None or datasets < needed:
         note = f"{datasets} datasets cannot tell {losses} losses apart by rank, {needed} are needed"
-        found = _nemenyi(losses, datasets, level) if datasets else None
-        return CriticalDifference(found, losses - 1.0, False, datasets, needed, [], p, note)
-    difference = _nemenyi(losses, datasets, level)
+        return CriticalDifference(difference, losses - 1.0, False, datasets, needed, [], p, note)
     groups = _groups(ranks.average, difference)
     return CriticalDifference(difference, losses - 1.0, True, datasets, needed, groups, p, "")
 

@@ -9,7 +9,7 @@ from benchmark.statistics.measurements import (
     ALL_DATASETS,
     Estimate,
     Jackknife,
-    arrange,
+    arrange_all,
     check_results,
     mean_over_datasets,
 )
@@ -39,10 +39,9 @@ def summarise(
     """
     rows = []
     for metric in check_results(results, metrics):
-        datasets = sorted(results["dataset"].unique())
-        measured = {dataset: arrange(results, dataset, metric, jackknife) for dataset in datasets}
+        measured = arrange_all(results, metric, jackknife)
         found = {(loss, name): part.of(loss) for name, part in measured.items() for loss in part.losses}
-        if overall and len(datasets) > 1:
+        if overall and len(measured) > 1:
             for loss in sorted({loss for loss, _ in found}):
                 found[loss, ALL_DATASETS] = mean_over_datasets([part.of(loss) for part in measured.values()])
         rows += [
