@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -29,22 +30,21 @@ def verification_jackknife(
     return pair_jackknife(found.scores, found.same, found.identities, found.folds, of_identities)
 
 
+_entered = partial(Metric, entered=True)
 _MAIN = (
-    Metric(
+    _entered(
         "accuracy",
         "Verification accuracy",
         "test pairs rightly called same or different, the threshold picked on the other folds",
         place=20,
         main="open",
-        entered=True,
     ),
-    Metric(
+    _entered(
         "eer",
         "EER",
         "error rate at which as many same pairs are refused as different accepted",
         better="lower",
         place=30,
-        entered=True,
     ),
     Metric("auc", "AUC", "area under ROC: a same pair scores above a different one", unit="", decimals=4, place=40),
 )

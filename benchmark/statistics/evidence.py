@@ -130,14 +130,9 @@ def _judge(effect: Effect, which: int, support: _Family, refute: _Family, level:
         small = below and not effect.no_worse
         return replace(found, verdict=SUPPORTED, note="certain, but smaller than the margin" if small else "")
     if below and not above and p_refute is not None and p_refute < 1 - level:
-        return replace(found, verdict=REFUTED, note=_why_refuted(effect, high))
+        opposite = "the opposite holds" if high < 0.0 else "any gain is smaller than the margin"
+        return replace(found, verdict=REFUTED, note="worse by more than the margin" if effect.no_worse else opposite)
     note = support.reasons[which] or refute.reasons[which]
     if not note and (above or below):
         note = f"decided by its own interval, but not after correction over {support.size} tests"
     return replace(found, note=note)
-
-
-def _why_refuted(effect: Effect, high: float) -> str:
-    if effect.no_worse:
-        return "worse by more than the margin"
-    return "the opposite holds" if high < 0.0 else "any gain is smaller than the margin"

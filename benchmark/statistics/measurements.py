@@ -85,7 +85,13 @@ def arrange(results: pd.DataFrame, dataset: str, metric: str, jackknife: Jackkni
     was_run = np.zeros(values.shape, dtype=np.bool_)
     was_run[loss_of, seed_of] = True
     names = [str(loss) for loss in losses]
-    stored = {} if jackknife is None else _stored(jackknife, names, dataset, seeds.tolist(), metric)
+    runs = {
+        (row, column): (loss, dataset, seed)
+        for row, loss in enumerate(names)
+        for column, seed in enumerate(seeds.tolist())
+    }
+    found = {cell: (jackknife or {}).get(run, {}).get(metric) for cell, run in runs.items()}
+    stored = {cell: np.asarray(without, dtype=np.float64) for cell, without in found.items() if without is not None}
     return Measurements(names, values, was_run, _contributions(values, stored, dataset, metric))
 
 
@@ -143,16 +149,6 @@ def check_results(results: pd.DataFrame, metrics: Sequence[str] | None = None) -
     if metrics is not None:
         return list(metrics)
     return [name for name in results.columns if name not in KEYS and pd.api.types.is_numeric_dtype(results[name])]
-
-
-def _stored(
-    jackknife: Jackknife, losses: list[str], dataset: str, seeds: list[int], metric: str
-) -> dict[tuple[int, int], Floats]:
-    runs = {
-        (row, column): (loss, dataset, seed) for row, loss in enumerate(losses) for column, seed in enumerate(seeds)
-    }
-    found = {cell: jackknife.get(run, {}).get(metric) for cell, run in runs.items()}
-    return {cell: np.asarray(without, dtype=np.float64) for cell, without in found.items() if without is not None}
 
 
 def _contributions(values: Floats, stored: dict[tuple[int, int], Floats], dataset: str, metric: str) -> Floats | None:

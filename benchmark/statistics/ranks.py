@@ -60,7 +60,9 @@ def critical_difference(ranks: Ranks, level: float = 0.95) -> CriticalDifference
     datasets, losses = ranks.table.shape
     if losses < 2:
         return CriticalDifference(None, 0.0, False, datasets, 0, [], None, "one loss: nothing to compare")
-    needed, p = _datasets_needed(losses, level), _friedman_p(ranks.table)
+    # The fewest datasets whose critical difference is smaller than the largest possible gap.
+    needed = math.floor((_nemenyi(losses, 1, level) / (losses - 1)) ** 2) + 1
+    p = _friedman_p(ranks.table)
     difference = _nemenyi(losses, datasets, level) if datasets else None
     if difference is None or datasets < needed:
         note = f"{datasets} datasets cannot tell {losses} losses apart by rank, {needed} are needed"
@@ -79,11 +81,6 @@ def _ranks_of(measured: Measurements, lower_is_better: bool) -> list[float]:
 def _nemenyi(losses: int, datasets: int, level: float) -> float:
     quantile = stats.studentized_range.ppf(level, losses, np.inf) / math.sqrt(2)
     return float(quantile * math.sqrt(losses * (losses + 1) / (6 * datasets)))
-
-
-def _datasets_needed(losses: int, level: float) -> int:
-    """The fewest datasets whose critical difference is smaller than the largest possible gap."""
-    return math.floor((_nemenyi(losses, 1, level) / (losses - 1)) ** 2) + 1
 
 
 def _friedman_p(table: pd.DataFrame) -> float | None:
