@@ -142,9 +142,8 @@ def _columns_of(measures: tuple[Measure, ...]) -> dict[str, MetricColumn]:
     for one in measures:
         for metric in one.metrics:
             splits.setdefault(metric, set()).update(one.splits or ("",))
-    found = {}
-    for metric, on in splits.items():
-        for split in on:
-            names_split = split == HIDDEN or len(on - {HIDDEN}) > 1
-            found[stored(split, metric)] = MetricColumn(metric, split, names_split)
-    return found
+    return {
+        stored(split, metric): MetricColumn(metric, split, names_split=split == HIDDEN or len(on - {HIDDEN}) > 1)
+        for metric, on in splits.items()
+        for split in on
+    }

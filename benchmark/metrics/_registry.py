@@ -86,9 +86,8 @@ class Measure:
 
 class _Measures(Registry[Measure]):
     def add(self, name: str, item: Measure, source: Any = None) -> None:
-        for other in self._items.values():
-            if other.name != name:
-                _check_apart(item, other)
+        for other in (one for one in self._items.values() if one.name != name):
+            _check_apart(item, other)
         super().add(name, item, source)
 
 

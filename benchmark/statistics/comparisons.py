@@ -51,12 +51,11 @@ def compare(
 ) -> pd.DataFrame:
     """loss − baseline on every dataset and on the plain mean of all, with interval and p-value.
 
-    `against` gives some losses another baseline.
-    The interval carries the seeds, and the test identities where `jackknife` holds them for both losses; it
-    is not corrected. `p_holm` is corrected by Holm's method over all losses and datasets of a metric
-    (`family` says how many tests); the rows of "all datasets" are a family of their own, and speak of these
-    datasets only. `significant` compares `p_holm` with 1 − level. With fewer than five paired seeds there is
-    no p-value, and `note` says so.
+    `against` gives some losses another baseline. The interval carries the seeds, and the test identities where
+    `jackknife` holds them for both losses; it is not corrected. `p_holm` is corrected by Holm's method over all losses
+    and datasets of a metric (`family` says how many tests); the rows of "all datasets" are a family of their own, and
+    speak of these datasets only. `significant` compares `p_holm` with 1 − level. With fewer than five paired seeds
+    there is no p-value, and `note` says so.
     """
     rows = []
     for metric in check_results(results, metrics):

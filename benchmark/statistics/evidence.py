@@ -6,10 +6,8 @@ An `Effect` is a paired difference, signed so that what is claimed is positive, 
     more (or less) than the other    0                  the margin
     no worse than the other          −margin            −margin
 
-*Supported*: the whole 95 % interval lies above the first bar. *Refuted*: the whole interval lies below the second one
-and not above the first. So a claim of more is refuted by the opposite, and also by data so precise that they leave out
-every gain as large as the margin, which is written down beforehand as the smallest gain worth claiming; a claim of no
-worse is refuted by a loss larger than the margin. A small but certain gain is supported, and the note says small.
+RULES says when a claim is supported and when refuted. The margin is written down beforehand as the smallest gain worth
+claiming. A small but certain gain is supported, and the note says small.
 
 Many claims are looked at, so each verdict must also survive Holm's correction over all tests of the ledger: the
 p-values against the first bar form one family, those against the second another. The chance that any claim of a

@@ -29,13 +29,10 @@ def summarise(
 ) -> pd.DataFrame:
     """One row for each loss, dataset and metric: `mean`, `low` … `high` and what the interval carries.
 
-    With `overall` and several datasets, also a row for the plain mean over all of them, which speaks of these
-    datasets only.
-
-    `results` has the columns loss, dataset, seed and one a metric (NaN: the run diverged). The interval is
-    Student's t; `carries` is SEEDS, or SEEDS_AND_IDENTITIES where `jackknife` holds them. `half_width`
-    is half of it, `sd_seeds` the standard deviation over seeds, `left_out` the runs without a value. What
-    cannot be given is <NA>, and `note` says why.
+    `results` has the columns loss, dataset, seed and one per metric (NaN: a diverged run). The interval is Student's t;
+    `carries` is SEEDS, or SEEDS_AND_IDENTITIES where `jackknife` holds them. `half_width` is half of it, `sd_seeds` the
+    standard deviation over seeds, `left_out` the runs without a value. What cannot be given is <NA>, and `note` says
+    why. With `overall` and several datasets, also a row for the plain mean over these very datasets.
     """
     rows = []
     for metric in check_results(results, metrics):
