@@ -4,7 +4,6 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from threadpoolctl import threadpool_limits
 
 from benchmark.errors import InputError
@@ -85,7 +84,7 @@ def _completed(run: Run, measures: list[Measure]) -> Scores:
     replaced = {key for one in measures for key in one.keys()}  # noqa: SIM118 — it is no mapping
     new = recomputed(run, measures)
     kept = {key: value for key, value in run.metrics.items() if key not in replaced}
-    without: dict[str, np.ndarray] = {key: value for key, value in run.jackknife().items() if key not in replaced}
+    without = {key: value for key, value in run.jackknife().items() if key not in replaced}
     return Scores({**kept, **new.metrics}, {**run.versions, **new.versions}, {**without, **new.jackknife})
 
 

@@ -17,7 +17,6 @@ from benchmark.metrics import MEASURES, Measure
 from benchmark.metrics._registry import OF_CLASSES, OF_SPLIT
 
 Inputs = dict[str, np.ndarray]
-TEST = "test"
 NAMES = {"folds": "fold", "centres": "train/centres", "class_counts": "train/counts"}
 NAMES |= {name: f"train/{name}" for name in ("mean_angles", "mean_posteriors")}
 """Of arrays that are not stored under the name by which measures take them."""
@@ -33,12 +32,8 @@ class Scores:
 
     def files(self, diverged_at: int | None = None, diverged_reason: str = "") -> dict[str, bytes]:
         """As a run stores them."""
-        content = {
-            "metrics": self.metrics,
-            "versions": self.versions,
-            "diverged_at": diverged_at,
-            "diverged_reason": diverged_reason,
-        }
+        content = {"metrics": self.metrics, "versions": self.versions}
+        content |= {"diverged_at": diverged_at, "diverged_reason": diverged_reason}
         text = json.dumps(content, indent=1, sort_keys=True, allow_nan=False) + "\n"
         arrays = {name: np.ascontiguousarray(self.jackknife[name]) for name in sorted(self.jackknife)}
         return {"metrics.json": text.encode(), "jackknife.safetensors": safetensors.numpy.save(arrays)}
@@ -54,7 +49,7 @@ def score(
             prefix = f"{split}/" if split else ""
             found.metrics |= {f"{prefix}{key}": _plain(value) for key, value in measure(inputs).items()}
             found.versions[measure.name] = measure.version
-            if jackknife and split == TEST:
+            if jackknife and split == "test":
                 without = measure.without_each_identity(inputs)
                 found.jackknife |= {f"{prefix}{key}": np.asarray(values) for key, values in without.items()}
     return found

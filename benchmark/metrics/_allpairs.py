@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmark.metrics._curves import GRID, Counts, Curve, ScoreCounts, curve, rates
+from benchmark.metrics._curves import GRID, Counts, ScoreCounts, rates
 from benchmark.metrics._inputs import Floats, Ints, Measured, Values, as_labels, as_matrix, unit_rows
 
 _SCORES_AT_ONCE = 2**21
@@ -19,15 +19,6 @@ def all_pairs_verification(embeddings: Values, labels: Values) -> Measured:
     """
     counts, left_out = all_pairs_counts(embeddings, labels)
     return {**rates(counts), "left_out_embeddings": left_out}
-
-
-def all_pairs_curve(embeddings: Values, labels: Values, max_points: int = 2000) -> Curve:
-    """The ROC and DET curve over every pair of two of the embeddings (N×D); `InputError` without pairs of both kinds.
-
-    >>> all_pairs_curve([[1.0, 0.0], [2.0, 0.0], [0.0, 1.0]], [0, 0, 1]).tar.tolist()[-1]
-    1.0
-    """
-    return curve(all_pairs_counts(embeddings, labels)[0], max_points)
 
 
 def all_pairs_counts(embeddings: Values, labels: Values) -> tuple[ScoreCounts, int]:

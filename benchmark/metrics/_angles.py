@@ -4,8 +4,6 @@ acos of a float64 cosine is good to 10⁻⁹ degrees except where the cosine is 
 are measured again by the chord between them.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from benchmark.metrics._inputs import Floats
@@ -45,19 +43,12 @@ def _block_angles(left: Floats, right: Floats) -> Floats:
     return angles
 
 
-@dataclass(frozen=True)
-class Spread:
-    """How far apart the rows of a matrix lie."""
-
-    mean: float  # degrees, over all pairs of different rows
-    mean_nearest: float  # over rows, of the angle to the nearest other row
-
-
-def spread(rows: Floats) -> Spread | None:
-    """Mean and mean nearest angle between different rows; None for fewer than two rows."""
+def spread(rows: Floats) -> tuple[float, float] | tuple[None, None]:
+    """Degrees: the mean over all pairs of different rows, and over rows of the angle to the nearest other one; None for
+    fewer than two rows."""
     n = len(rows)
     if n < 2:
-        return None
+        return None, None
     total = 0.0
     nearest = np.full(n, np.inf)
     for top in range(0, n, _BLOCK):
@@ -72,7 +63,7 @@ def spread(rows: Floats) -> Spread | None:
                 total += float(angles.sum())
                 nearest[lower] = np.minimum(nearest[lower], angles.min(axis=0))
             nearest[upper] = np.minimum(nearest[upper], angles.min(axis=1))
-    return Spread(float(np.degrees(total / (n * (n - 1) / 2))), float(np.degrees(nearest.mean())))
+    return float(np.degrees(total / (n * (n - 1) / 2))), float(np.degrees(nearest.mean()))
 
 
 def mean_cross_angle(left: Floats, right: Floats) -> float | None:

@@ -94,12 +94,8 @@ def columns() -> tuple[MetricColumn, ...]:
 
 def column(key: str) -> MetricColumn:
     """How a metric is shown; one that no measure declares is shown as it is stored, under its key."""
-    known = _known()
-    return (
-        known[key]
-        if key in known
-        else MetricColumn(Metric(key, key, "", unit="", range=(-math.inf, math.inf), decimals=3, table=""))
-    )
+    plain = Metric(key, key, "", unit="", range=(-math.inf, math.inf), decimals=3, table="")
+    return _known().get(key, MetricColumn(plain))
 
 
 def main_columns() -> dict[str, MetricColumn]:
@@ -146,9 +142,8 @@ def _columns_of(measures: tuple[Measure, ...]) -> dict[str, MetricColumn]:
     for one in measures:
         for metric in one.metrics:
             splits.setdefault(metric, set()).update(one.splits or ("",))
-    found = {}
-    for metric, on in splits.items():
-        for split in on:
-            names_split = split == HIDDEN or len(on - {HIDDEN}) > 1
-            found[stored(split, metric)] = MetricColumn(metric, split, names_split)
-    return found
+    return {
+        stored(split, metric): MetricColumn(metric, split, names_split=split == HIDDEN or len(on - {HIDDEN}) > 1)
+        for metric, on in splits.items()
+        for split in on
+    }

@@ -40,9 +40,7 @@ def decided_rightly(scores: Floats, same: Bools, folds: Ints) -> Bools:
 def best_threshold(scores: Floats, same: Bools) -> float:
     """The threshold of highest accuracy: midway between two scores, the middle one of those equally good."""
     counts = score_counts(scores, same)
-    accepted_same = np.cumsum(np.r_[0, counts.same.astype(np.int64)])
-    accepted_different = np.cumsum(np.r_[0, counts.different.astype(np.int64)])
-    gain = accepted_same - accepted_different
+    gain = np.cumsum(np.r_[0, counts.same.astype(np.int64) - counts.different.astype(np.int64)])
     best = np.flatnonzero(gain == gain.max())
     cut = int(best[(len(best) - 1) // 2])
     distinct = counts.score_at(np.arange(len(counts.same)))

@@ -33,7 +33,8 @@ def pair_jackknife(
         raise InputError(f"{len(scores)} scores do not fit same {same.shape} and identities {identities.shape}")
     names = np.unique(identities if of_identities is None else as_array(of_identities))
     ends: Ints = np.searchsorted(names, identities.ravel()).reshape(identities.shape)
-    pair_of, identity_of = _takes_part(ends)
+    second = np.flatnonzero(ends[:, 0] != ends[:, 1])  # a same pair has one identity, not two
+    pair_of, identity_of = np.r_[np.arange(len(ends)), second], np.r_[ends[:, 0], ends[second, 1]]
     values = _rates_without_each(scores, same, pair_of, identity_of, len(names))
     if folds is not None:
         folds = as_labels(folds, len(scores), "folds")
@@ -42,40 +43,16 @@ def pair_jackknife(
     return values
 
 
-def mean_jackknife(values: Values, identities: Values) -> Floats:
-    """The mean of per-sample values (right or wrong, say) without each identity, ordered by np.unique.
-
-    `InputError` for fewer than two identities.
-
-    >>> mean_jackknife([1.0, 1.0, 0.0], [0, 0, 1]).tolist()
-    [0.0, 1.0]
-    """
-    values = as_array(values).astype(np.float64)
-    names, identity = np.unique(as_array(identities), return_inverse=True)
-    if len(names) < 2:
-        raise InputError("leaving out an identity needs at least two of them")
-    remaining = len(values) - np.bincount(identity)
-    without: Floats = (values.sum() - np.bincount(identity, weights=values)) / remaining
-    return without
-
-
-def _takes_part(ends: Ints) -> tuple[Ints, Ints]:
-    """(pair, identity) of every part an identity takes in a pair; a same pair has one identity, not two."""
-    second = np.flatnonzero(ends[:, 0] != ends[:, 1])
-    return np.r_[np.arange(len(ends)), second], np.r_[ends[:, 0], ends[second, 1]]
-
-
 def _accuracy_without_each(
     scores: Floats, same: Bools, folds: Ints, pair_of: Ints, identity_of: Ints, n: int
 ) -> Floats | None:
     right = decided_rightly(scores, same, folds)
     names, fold = np.unique(folds, return_inverse=True)
     cell = identity_of * len(names) + fold[pair_of]
-    shape = (n, len(names))
-    pairs = np.bincount(fold) - np.bincount(cell, minlength=n * len(names)).reshape(shape)
-    hits = np.bincount(fold, weights=right) - np.bincount(
-        cell, weights=right[pair_of], minlength=n * len(names)
-    ).reshape(shape)
+    shape, cells = (n, len(names)), n * len(names)
+    pairs = np.bincount(fold) - np.bincount(cell, minlength=cells).reshape(shape)
+    gone = np.bincount(cell, weights=right[pair_of], minlength=cells).reshape(shape)
+    hits = np.bincount(fold, weights=right) - gone
     if len(names) < 2 or (pairs == 0).all(axis=1).any():
         return None
     share = np.divide(hits, pairs, out=np.zeros(shape), where=pairs > 0)

@@ -9,6 +9,7 @@ import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, TypeVar
 
 from benchmark.errors import InputError
@@ -46,6 +47,10 @@ class Metric:
     entered: bool = False  # leaderboard entries keep it without each test identity too: 11 KB for 5 seeds
 
 
+count = partial(Metric, unit="", better="neither", range=(0.0, math.inf), decimals=0, table="")
+"""Of what a metric rests on, or of what it leaves out."""
+
+
 @dataclass(frozen=True)
 class Measure:
     """A function that computes metrics, and where it does so."""
@@ -81,9 +86,8 @@ class Measure:
 
 class _Measures(Registry[Measure]):
     def add(self, name: str, item: Measure, source: Any = None) -> None:
-        for other in self._items.values():
-            if other.name != name:
-                _check_apart(item, other)
+        for other in (one for one in self._items.values() if one.name != name):
+            _check_apart(item, other)
         super().add(name, item, source)
 
 

@@ -1,13 +1,11 @@
 """Accuracy of the classifier itself, and of the nearest class mean."""
 
-import math
-
 import numpy as np
 
 from benchmark.metrics._curves import on_grid
 from benchmark.metrics._frequency import GROUPS, by_frequency, of_groups
-from benchmark.metrics._inputs import Bools, Floats, Ints, Measured, Values, as_classes, as_labels, as_matrix, unit_rows
-from benchmark.metrics._registry import Metric, measure
+from benchmark.metrics._inputs import Floats, Ints, Measured, Values, as_classes, as_matrix, unit_rows
+from benchmark.metrics._registry import Metric, count, measure
 
 TOP = 5
 
@@ -40,35 +38,6 @@ def classification_per_sample(logits: Values, labels: Values, places: int = 1) -
     return _credit(matrix.astype(np.float64), labels, places), labels
 
 
-def nearest_class_mean(
-    embeddings: Values, labels: Values, centres: Values | None = None, class_counts: Values | None = None
-) -> Measured:
-    """`ncm_accuracy`: the share whose nearest class centre is their own class's.
-
-    With `centres` (a row a class, zero for none) those of the training images; without, the means of these
-    very embeddings, each without the embedding that asks. Zero vectors and samples whose class has no centre
-    (or no other image) are left out and counted. `InputError` says what does not fit.
-
-    >>> nearest_class_mean([[1.0, 0.1], [0.1, 1.0]], [0, 0], centres=[[1.0, 0.0], [0.0, 1.0]])["ncm_accuracy"]
-    0.5
-    """
-    matrix = as_matrix(embeddings, "embeddings")
-    labels = as_labels(labels, len(matrix))
-    unit, has_direction = unit_rows(matrix)
-    if centres is None:
-        classes, own = np.unique(labels, return_inverse=True)
-        scores, measured = _scores_without_oneself(unit, own, len(classes))
-    else:
-        rows, has_centre = unit_rows(as_matrix(centres, "centres"))
-        own = as_classes(labels, len(matrix), len(rows), "centre")
-        scores = np.where(has_centre, on_grid(unit @ rows.T), -np.inf)
-        measured = has_centre[own]
-    measured &= has_direction
-    credit = _credit(scores[measured], own[measured])
-    found = _summary("ncm_accuracy", credit, labels[measured], class_counts)
-    return {**found, "left_out_samples": int((~measured).sum())}
-
-
 _ACCURACY = Metric(
     "classification_accuracy",
     "Classification accuracy",
@@ -86,10 +55,6 @@ _OF_GROUPS = {
 }
 
 
-def _count(key: str, heading: str, meaning: str) -> Metric:
-    return Metric(key, heading, meaning, "", "neither", (0.0, math.inf), decimals=0, table="")
-
-
 @measure(
     _ACCURACY,
     Metric("classification_class_accuracy", "Class-mean accuracy", "classification, mean over the classes", place=130),
@@ -103,7 +68,7 @@ def _count(key: str, heading: str, meaning: str) -> Metric:
         "test images whose class is among the five highest scores",
         table="",
     ),
-    _count("classification_n_samples", "Classified images", "images that the classifier was scored on"),
+    count("classification_n_samples", "Classified images", "images that the classifier was scored on"),
 )
 def classification_of_split(logits: Values, labels: Values, class_counts: Values | None = None) -> Measured:
     """`accuracy` alone is verification's key, so those of the classifier begin with `classification_`."""
@@ -115,26 +80,23 @@ def classification_of_split(logits: Values, labels: Values, class_counts: Values
     _NCM,
     Metric("class_ncm_accuracy", "NCM class-mean accuracy", "NCM accuracy, mean over the classes", table=""),
     *of_groups(_NCM),
-    _count("n_samples", "NCM images", "images that NCM accuracy was measured on"),
-    _count("left_out_samples", "Images left out", "images without a direction or whose class has no centre"),
+    count("n_samples", "NCM images", "images that NCM accuracy was measured on"),
+    count("left_out_samples", "Images left out", "images without a direction or whose class has no centre"),
 )
 def ncm_of_split(embeddings: Values, labels: Values, centres: Values, class_counts: Values | None = None) -> Measured:
-    """By the centres of the training images."""
-    return nearest_class_mean(embeddings, labels, centres, class_counts)
+    """`ncm_accuracy`: the share whose nearest class centre is their own class's.
 
-
-def _scores_without_oneself(unit: Floats, own: Ints, num_classes: int) -> tuple[Floats, Bools]:
-    sums = np.zeros((num_classes, unit.shape[1]))
-    np.add.at(sums, own, unit)
-    rest, has_rest = unit_rows(_without_rounding_error(sums[own] - unit))
-    rows, has_centre = unit_rows(_without_rounding_error(sums))
+    `centres` are those of the training images, a row per class, zero for none. Zero vectors and samples whose class
+    has no centre are left out and counted.
+    """
+    matrix = as_matrix(embeddings, "embeddings")
+    unit, has_direction = unit_rows(matrix)
+    rows, has_centre = unit_rows(as_matrix(centres, "centres"))
+    own = as_classes(labels, len(matrix), len(rows), "centre")
     scores = np.where(has_centre, on_grid(unit @ rows.T), -np.inf)
-    scores[np.arange(len(unit)), own] = on_grid(np.einsum("nd,nd->n", unit, rest))
-    return scores, has_rest
-
-
-def _without_rounding_error(sums: Floats) -> Floats:
-    return np.where(np.linalg.norm(sums, axis=1, keepdims=True) > 1e-7, sums, 0.0)
+    measured = has_centre[own] & has_direction
+    found = _summary("ncm_accuracy", _credit(scores[measured], own[measured]), own[measured], class_counts)
+    return {**found, "left_out_samples": int((~measured).sum())}
 
 
 def _credit(scores: Floats, labels: Ints, places: int = 1) -> Floats:

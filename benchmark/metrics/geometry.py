@@ -1,6 +1,5 @@
 """How classes lie on the sphere: embeddings around centres, centres and class weights around each other."""
 
-import math
 from dataclasses import dataclass
 from functools import partial
 
@@ -21,7 +20,7 @@ from benchmark.metrics._inputs import (
     rows_where,
     unit_rows,
 )
-from benchmark.metrics._registry import Metric, measure
+from benchmark.metrics._registry import Metric, count, measure
 
 _ROWS_AT_ONCE = 2**13
 _NO_DIRECTION = 1e-7  # a mean of unit vectors shorter than this is rounding error
@@ -72,12 +71,11 @@ def class_centres(embeddings: Values, labels: Values, num_classes: int | None = 
 
 
 _degrees = partial(Metric, unit="°", better="neither", range=(0.0, 180.0), decimals=1, table="geometry")
-_count = partial(Metric, unit="", better="neither", range=(0.0, math.inf), decimals=0, table="")
 _OF_CENTRES = (
     _degrees("intra", "Intra", "an embedding to its class's centre", place=210),
     _degrees("c_inter", "C-Inter", "centres of two classes, mean over all pairs", place=240),
     _degrees("c_inter_min", "C-Inter-min", "a class's centre to the nearest other one", place=250),
-    _count("left_out_classes", "Classes left out", "classes without embeddings, or whose embeddings cancel out"),
+    count("left_out_classes", "Classes left out", "classes without embeddings, or whose embeddings cancel out"),
 )
 
 
@@ -86,18 +84,14 @@ _OF_CENTRES = (
     _degrees(
         "w_inter_min", "W-Inter-min", "a class's weight vector to the nearest other one, mean over classes", place=230
     ),
-    _count("left_out_weights", "Weights left out", "class weights without a direction"),
+    count("left_out_weights", "Weights left out", "class weights without a direction"),
     splits=(),
 )
 def geometry_of_weights(weight: Values) -> Measured:
     """Between the class weights; those without a direction are left out and counted."""
     rows, has_weight = unit_rows(as_matrix(weight, "weight"))
-    apart = spread(rows_where(has_weight, rows))
-    return {
-        "w_inter": apart.mean if apart else None,
-        "w_inter_min": apart.mean_nearest if apart else None,
-        "left_out_weights": int((~has_weight).sum()),
-    }
+    mean, nearest = spread(rows_where(has_weight, rows))
+    return {"w_inter": mean, "w_inter_min": nearest, "left_out_weights": int((~has_weight).sum())}
 
 
 @measure(
@@ -116,32 +110,30 @@ def geometry_of_training(
     if angles.shape != (len(rows),) or not np.isfinite(angles).all():
         raise InputError(f"mean_angles must be {len(rows)} finite numbers, got shape {angles.shape}")
     has_centre &= counts > 0
-    around = spread(rows_where(has_centre, rows))
+    mean, nearest = spread(rows_where(has_centre, rows))
     n_around = int(counts[has_centre].sum())
-    between = {} if weight is None else _between(rows, has_centre, as_matrix(weight, "weight"))
     return {
-        **between,
-        "c_inter": around.mean if around else None,
-        "c_inter_min": around.mean_nearest if around else None,
+        **({} if weight is None else _between(rows, has_centre, as_matrix(weight, "weight"))),
+        "c_inter": mean,
+        "c_inter_min": nearest,
         "intra": float(angles[has_centre] @ counts[has_centre] / n_around) if n_around else None,
         "left_out_classes": int((~has_centre).sum()),
     }
 
 
-@measure(*_OF_CENTRES, _count("left_out_embeddings", "Embeddings left out", "embeddings without a direction"))
+@measure(*_OF_CENTRES, count("left_out_embeddings", "Embeddings left out", "embeddings without a direction"))
 def geometry_of_split(embeddings: Values, labels: Values) -> Measured:
     """Around the centres of these very embeddings."""
     return geometry(embeddings, labels)
 
 
-def geometry(embeddings: Values, labels: Values, weight: Values | None = None, *, split: str | None = None) -> Measured:
+def geometry(embeddings: Values, labels: Values, weight: Values | None = None) -> Measured:
     """Angles in degrees between embeddings, class centres and class weights.
 
     `wc_intra`: centre to its weight; `w_inter`, `c_inter`, `cw_inter`: weight to weight, centre to centre,
     centre to another class's weight, means over all pairs of classes; `w_inter_min`, `c_inter_min`: means
     over classes of the angle to the nearest other class; `intra`: embedding to its centre. Empty classes,
     zero vectors and classes whose embeddings cancel out are left out and counted; None if nothing is left.
-    With `split="test"` every metric that depends on the embeddings is named `test/c_inter` and so on.
     `embeddings` are N×D, `labels` N classes 0 … C−1, `weight` is C×D; `InputError` says what does not fit.
 
     >>> round(geometry([[1.0, 0.0], [0.0, 2.0]], [0, 1])["c_inter"], 6)
@@ -149,21 +141,20 @@ def geometry(embeddings: Values, labels: Values, weight: Values | None = None, *
     """
     weights = None if weight is None else as_matrix(weight, "weight")
     found = class_centres(embeddings, labels, None if weights is None else len(weights))
-    of_classes = geometry_from_centres(found.centres, found.counts, found.mean_angles, weights, split=split)
-    return {**of_classes, _named("left_out_embeddings", split): found.left_out_embeddings}
+    of_classes = geometry_from_centres(found.centres, found.counts, found.mean_angles, weights)
+    return {**of_classes, "left_out_embeddings": found.left_out_embeddings}
 
 
 def geometry_from_centres(
-    centres: Values, counts: Values, mean_angles: Values, weight: Values | None = None, *, split: str | None = None
+    centres: Values, counts: Values, mean_angles: Values, weight: Values | None = None
 ) -> Measured:
     """The metrics of `geometry` from the stored centres, counts and mean angles (degrees) of the classes.
 
     >>> round(geometry_from_centres([[1.0, 0.0], [0.0, 1.0]], [3, 1], [10.0, 30.0])["intra"], 6)
     15.0
     """
-    of_split = geometry_of_training(centres, counts, mean_angles, weight)
     of_weights = {} if weight is None else geometry_of_weights(weight)
-    return {**{_named(name, split): value for name, value in of_split.items()}, **of_weights}
+    return {**geometry_of_training(centres, counts, mean_angles, weight), **of_weights}
 
 
 def _between(centres: Floats, has_centre: Bools, weight: Floats) -> Measured:
@@ -177,7 +168,3 @@ def _between(centres: Floats, has_centre: Bools, weight: Floats) -> Measured:
         "wc_intra": float(row_angles(centres, of_centres).mean()) if both.any() else None,
         "cw_inter": mean_cross_angle(centres, of_centres),
     }
-
-
-def _named(name: str, split: str | None) -> str:
-    return name if split is None else f"{split}/{name}"

@@ -1,14 +1,13 @@
 """Retrieval: each embedding asks for its nearest others; equal scores count as drawn in random order."""
 
-import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from benchmark.metrics._curves import on_grid
 from benchmark.metrics._frequency import by_frequency, of_groups
 from benchmark.metrics._inputs import Bools, Floats, Ints, Measured, Values, as_labels, as_matrix, unit_rows
-from benchmark.metrics._registry import Metric, measure
+from benchmark.metrics._registry import Metric, count, measure
 
 RECALL_AT = (1, 5)
 _SCORES_AT_ONCE = 2**21
@@ -19,14 +18,13 @@ _SHARES = (
     Metric("recall@1", "Recall@1", "test images whose nearest other one is of their class", place=100),
     Metric("recall@5", "Recall@5", "test images with one of their class among the five nearest", place=110),
 )
-_COUNT = Metric("n_queries", "Queries", "images that asked for their nearest", "", "neither", (0.0, math.inf), 0, "")
 
 
 @measure(
     *_SHARES,
     *of_groups(*_SHARES),
-    _COUNT,
-    replace(_COUNT, key="left_out_queries", heading="Queries left out", meaning="images alone in their class, or zero"),
+    count("n_queries", "Queries", "images that asked for their nearest"),
+    count("left_out_queries", "Queries left out", "images alone in their class, or zero"),
     splits=("test",),
 )
 def retrieval(embeddings: Values, labels: Values, class_counts: Values | None = None) -> Measured:
@@ -48,7 +46,7 @@ def retrieval(embeddings: Values, labels: Values, class_counts: Values | None = 
 
 
 def retrieval_per_query(embeddings: Values, labels: Values) -> tuple[dict[str, Floats], Ints, Ints]:
-    """Every query's own values, the queries' positions and all labels: what `mean_jackknife` resamples.
+    """Every query's own values, the queries' positions and all labels.
 
     >>> retrieval_per_query([[1.0, 0.0], [1.0, 0.1], [0.0, 1.0]], [0, 0, 1])[1].tolist()
     [0, 1]

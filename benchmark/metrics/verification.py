@@ -1,8 +1,8 @@
 """Verification on given pairs: are these two images of the same identity?"""
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -13,7 +13,7 @@ from benchmark.metrics._folds import accuracy_on_folds, deal_folds, share_identi
 from benchmark.metrics._frequency import of_groups, pairs_by_frequency
 from benchmark.metrics._inputs import Bools, Floats, Ints, Measured, Values, as_array, as_labels, as_matrix, unit_rows
 from benchmark.metrics._jackknife import pair_jackknife
-from benchmark.metrics._registry import Metric, measure
+from benchmark.metrics._registry import Metric, count, measure
 
 Value = TypeVar("Value")
 
@@ -35,22 +35,21 @@ def verification_jackknife(
     return pair_jackknife(found.scores, found.same, found.identities, found.folds, of_identities)
 
 
+_entered = partial(Metric, entered=True)
 _MAIN = (
-    Metric(
+    _entered(
         "accuracy",
         "Verification accuracy",
         "test pairs rightly called same or different, the threshold picked on the other folds",
         place=20,
         main="open",
-        entered=True,
     ),
-    Metric(
+    _entered(
         "eer",
         "EER",
         "error rate at which as many same pairs are refused as different accepted",
         better="lower",
         place=30,
-        entered=True,
     ),
     Metric("auc", "AUC", "area under ROC: a same pair scores above a different one", unit="", decimals=4, place=40),
 )
@@ -65,13 +64,6 @@ _TARS = tuple(
     )
     for place, (name, far) in enumerate(FARS.items())
 )
-_COUNTS = {
-    "n_folds": ("Folds", "folds that accuracy is the mean of"),
-    "n_same": ("Same pairs", "pairs of one identity"),
-    "n_different": ("Different pairs", "pairs of two identities"),
-    "repeated_pairs": ("Repeated pairs", "pairs that occur again"),
-    "left_out_pairs": ("Pairs left out", "pairs with a vector that has no direction"),
-}
 
 
 @measure(
@@ -80,7 +72,11 @@ _COUNTS = {
     Metric("accuracy_std", "Accuracy, SD", "standard deviation of accuracy over folds", better="neither", table=""),
     Metric("accuracy_se", "Accuracy, SE", "standard error of accuracy over folds", better="neither", table=""),
     Metric("folds_share_identities", "Shared identities", "1 if an identity is in two folds", "", "neither", table=""),
-    *(Metric(key, *words, "", "neither", (0.0, math.inf), 0, "") for key, words in _COUNTS.items()),
+    count("n_folds", "Folds", "folds that accuracy is the mean of"),
+    count("n_same", "Same pairs", "pairs of one identity"),
+    count("n_different", "Different pairs", "pairs of two identities"),
+    count("repeated_pairs", "Repeated pairs", "pairs that occur again"),
+    count("left_out_pairs", "Pairs left out", "pairs with a vector that has no direction"),
     jackknife=verification_jackknife,
 )
 def verification(
@@ -109,14 +105,22 @@ def verification(
     }
 
 
-def _by_frequency_without_each_identity(
-    embeddings: Values, labels: Values, pairs: Values, same: Values, folds: Values, class_counts: Values
-) -> dict[str, Floats]:
-    given = (embeddings, labels, pairs, same, folds, class_counts)
-    return _of_groups(verification_jackknife, *given)
+def _of_groups(function: Callable[..., dict[str, Value]]) -> Callable[..., dict[str, Value]]:
+    """The same for the pairs of each group of classes."""
+
+    def of_each(
+        embeddings: Values, labels: Values, pairs: Values, same: Values, folds: Values, class_counts: Values
+    ) -> dict[str, Value]:
+        found: dict[str, Value] = {}
+        for group, chosen in pairs_by_frequency(labels, pairs, class_counts).items():
+            of_group = function(embeddings, labels, pairs[chosen], same[chosen], folds[chosen])
+            found |= {f"{one.key}_{group}": of_group[one.key] for one in _MAIN if one.key in of_group}
+        return found
+
+    return of_each
 
 
-@measure(*of_groups(*_MAIN), splits=("test",), jackknife=_by_frequency_without_each_identity)
+@measure(*of_groups(*_MAIN), splits=("test",), jackknife=_of_groups(verification_jackknife))
 def verification_by_frequency(
     embeddings: Values, labels: Values, pairs: Values, same: Values, folds: Values, class_counts: Values
 ) -> Measured:
@@ -124,23 +128,7 @@ def verification_by_frequency(
 
     `class_counts` are the training images of each class that `labels` names.
     """
-    return _of_groups(verification, embeddings, labels, pairs, same, folds, class_counts)
-
-
-def _of_groups(
-    function: Callable[..., dict[str, Value]],
-    embeddings: Values,
-    labels: Values,
-    pairs: Values,
-    same: Values,
-    folds: Values,
-    class_counts: Values,
-) -> dict[str, Value]:
-    found: dict[str, Value] = {}
-    for group, chosen in pairs_by_frequency(labels, pairs, class_counts).items():
-        of_group = function(embeddings, labels, pairs[chosen], same[chosen], folds[chosen])
-        found |= {f"{one.key}_{group}": of_group[one.key] for one in _MAIN if one.key in of_group}
-    return found
+    return _of_groups(verification)(embeddings, labels, pairs, same, folds, class_counts)
 
 
 @dataclass(frozen=True)

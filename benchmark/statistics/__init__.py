@@ -5,11 +5,18 @@ that cannot be given is <NA>, with a note that says why.
 """
 
 from benchmark.statistics.agreement import Agreement, rank_agreement, tau_b
-from benchmark.statistics.comparisons import MIN_SEEDS, compare, every_pair, holm, tied_with_best
-from benchmark.statistics.contrasts import Term, contrast
+from benchmark.statistics.comparisons import (
+    MIN_SEEDS,
+    Pairing,
+    compare,
+    compare_pairs,
+    compare_pairs_over_datasets,
+    every_pair,
+    holm,
+    tied_with_best,
+)
 from benchmark.statistics.evidence import RULES, Effect, Needed, Verdict, judge, what_it_takes
-from benchmark.statistics.measurements import ALL_DATASETS, Estimate, Jackknife
-from benchmark.statistics.pairs import Pairing, compare_pairs, compare_pairs_over_datasets
+from benchmark.statistics.measurements import ALL_DATASETS, Estimate, Jackknife, Term, contrast
 from benchmark.statistics.power import detectable_effect, seeds_needed
 from benchmark.statistics.ranks import CriticalDifference, Ranks, average_ranks, critical_difference
 from benchmark.statistics.summary import CARRIED, SEEDS, SEEDS_AND_IDENTITIES, interval_in_words, summarise

@@ -1,7 +1,9 @@
 """Differences between losses, paired by seed and test identity, and which of them survive correction."""
 
-from collections.abc import Mapping, Sequence
-from itertools import combinations
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,7 @@ from benchmark.statistics.measurements import (
     Jackknife,
     Measurements,
     arrange,
+    arrange_all,
     check_results,
     mean_over_datasets,
 )
@@ -28,6 +31,16 @@ ROUNDING_ERROR = 1e-12
 Pair = tuple[str, str]  # of losses
 
 
+@dataclass(frozen=True)
+class Pairing:
+    """loss − baseline, both labels of rows, by a metric on a dataset."""
+
+    loss: str
+    baseline: str
+    dataset: str
+    metric: str
+
+
 def compare(
     results: pd.DataFrame,
     baseline: str,
@@ -38,16 +51,15 @@ def compare(
 ) -> pd.DataFrame:
     """loss − baseline on every dataset and on the plain mean of all, with interval and p-value.
 
-    `against` gives some losses another baseline.
-    The interval carries the seeds, and the test identities where `jackknife` holds them for both losses; it
-    is not corrected. `p_holm` is corrected by Holm's method over all losses and datasets of a metric
-    (`family` says how many tests); the rows of "all datasets" are a family of their own, and speak of these
-    datasets only. `significant` compares `p_holm` with 1 − level. With fewer than five paired seeds there is
-    no p-value, and `note` says so.
+    `against` gives some losses another baseline. The interval carries the seeds, and the test identities where
+    `jackknife` holds them for both losses; it is not corrected. `p_holm` is corrected by Holm's method over all losses
+    and datasets of a metric (`family` says how many tests); the rows of "all datasets" are a family of their own, and
+    speak of these datasets only. `significant` compares `p_holm` with 1 − level. With fewer than five paired seeds
+    there is no p-value, and `note` says so.
     """
     rows = []
     for metric in check_results(results, metrics):
-        measured = _arrange_all(results, metric, jackknife)
+        measured = arrange_all(results, metric, jackknife)
         losses = _losses(measured)
         if baseline not in losses:
             raise InputError(f"the baseline {baseline!r} is not among the losses: {losses}")
@@ -55,10 +67,40 @@ def compare(
         estimates = _differences(measured, pairs)
         overall = {ALL_DATASETS: estimates.pop(ALL_DATASETS)} if ALL_DATASETS in estimates else {}
         for family in (estimates, overall):
-            rows += [{**row, "metric": metric} for row in _compared(family, pairs, level)]
-    columns = ["loss", "baseline", "dataset", "metric", "difference", *interval(Estimate(None), level)]
-    columns += [*sizes(Estimate(None)), "p", "p_holm", "significant", "family", "note"]
-    return as_nullable(pd.DataFrame(rows, columns=columns))
+            names = [asdict(Pairing(*pair, dataset, metric)) for dataset in family for pair in pairs]
+            rows += _compared(names, list(chain(*family.values())), level)
+    return _table(rows)
+
+
+def compare_pairs(
+    results: pd.DataFrame, pairings: Sequence[Pairing], jackknife: Jackknife | None = None, level: float = LEVEL
+) -> pd.DataFrame:
+    """A row for each pairing with the columns of `compare`, for what no single baseline can answer; Holm's correction
+    is over all of them."""
+    check_results(results, sorted({pairing.metric for pairing in pairings}))
+
+    @cache
+    def measured(dataset: str, metric: str) -> Measurements:
+        return arrange(results, dataset, metric, jackknife)
+
+    found = [measured(one.dataset, one.metric).difference(one.loss, one.baseline) for one in pairings]
+    return _table(_compared(map(asdict, pairings), found, level))
+
+
+def compare_pairs_over_datasets(
+    results: pd.DataFrame,
+    pairs: Sequence[Pair],
+    datasets: Sequence[str],
+    metric: str,
+    jackknife: Jackknife | None = None,
+    level: float = LEVEL,
+) -> pd.DataFrame:
+    """The same for the plain mean of the pairs' differences over datasets, which speaks of these datasets only; a pair
+    that some of them lacks has no value."""
+    check_results(results, [metric])
+    measured = [arrange(results, dataset, metric, jackknife) for dataset in datasets]
+    found = [mean_over_datasets([part.difference(*pair) for part in measured]) for pair in pairs]
+    return _table(_compared([asdict(Pairing(*pair, ALL_DATASETS, metric)) for pair in pairs], found, level))
 
 
 def tied_with_best(
@@ -75,13 +117,15 @@ def tied_with_best(
     `tied_with_best` is <NA> where it cannot be tested, and `note` says why.
     """
     check_results(results, [metric])
-    measured = _arrange_all(results, metric, jackknife)
-    pairs = list(combinations(_losses(measured), 2))
-    means = _means(measured)
+    measured = arrange_all(results, metric, jackknife)
+    losses = _losses(measured)
+    pairs = list(combinations(losses, 2))
+    means = _with_overall({name: [part.of(loss) for loss in losses] for name, part in measured.items()})
     rows = []
     for dataset, differences in _differences(measured, pairs).items():
         tests = dict(zip(pairs, corrected_tests(differences, level), strict=True))
-        rows += [{"dataset": dataset, **row} for row in _marks(means[dataset], tests, lower_is_better)]
+        of_losses = dict(zip(losses, means[dataset], strict=True))
+        rows += [{"dataset": dataset, **row} for row in _marks(of_losses, tests, lower_is_better)]
     columns = ["loss", "dataset", "mean", "best", "tied_with_best", "p_holm", *sizes(Estimate(None)), "note"]
     return as_nullable(pd.DataFrame(rows, columns=columns))
 
@@ -92,21 +136,13 @@ def every_pair(
     """loss − other for every two losses on every dataset and over all. Holm's correction is over all pairs of a
     dataset, as in `tied_with_best`, since whoever looks at one pair has seen the others."""
     check_results(results, [metric])
-    measured = _arrange_all(results, metric, jackknife)
+    measured = arrange_all(results, metric, jackknife)
     pairs = list(combinations(_losses(measured), 2))
     rows = []
     for dataset, differences in _differences(measured, pairs).items():
-        tests = corrected_tests(differences, level)
-        rows += [
-            {"loss": loss, "other": other, "dataset": dataset, "difference": estimate.mean}
-            | interval(estimate, level)
-            | sizes(estimate)
-            | test
-            for (loss, other), estimate, test in zip(pairs, differences, tests, strict=True)
-        ]
-    columns = ["loss", "other", "dataset", "difference", *interval(Estimate(None), level)]
-    columns += [*sizes(Estimate(None)), "p", "p_holm", "significant", "family", "note"]
-    return as_nullable(pd.DataFrame(rows, columns=columns))
+        names = [{"loss": loss, "other": other, "dataset": dataset} for loss, other in pairs]
+        rows += _compared(names, differences, level)
+    return _table(rows, names=("loss", "other", "dataset"))
 
 
 def holm(p: Floats) -> Floats:
@@ -118,51 +154,38 @@ def holm(p: Floats) -> Floats:
     return corrected
 
 
-def _arrange_all(results: pd.DataFrame, metric: str, jackknife: Jackknife | None) -> dict[str, Measurements]:
-    datasets = sorted(results["dataset"].unique())
-    return {dataset: arrange(results, dataset, metric, jackknife) for dataset in datasets}
-
-
 def _losses(measured: dict[str, Measurements]) -> list[str]:
     return sorted({loss for part in measured.values() for loss in part.losses})
 
 
 def _differences(measured: dict[str, Measurements], pairs: list[Pair]) -> dict[str, list[Estimate]]:
-    """For each dataset, and for all if there are several: the difference of every pair."""
-    found = {name: [part.difference(*pair) for pair in pairs] for name, part in measured.items()}
-    if len(found) > 1:
-        of_pairs = zip(*found.values(), strict=True)
-        found[ALL_DATASETS] = [mean_over_datasets(estimates) for estimates in of_pairs]
-    return found
+    return _with_overall({name: [part.difference(*pair) for pair in pairs] for name, part in measured.items()})
 
 
-def _means(measured: dict[str, Measurements]) -> dict[str, dict[str, Estimate]]:
-    """For each dataset, and for all together: the mean of every loss."""
-    found = {name: {loss: part.of(loss) for loss in _losses(measured)} for name, part in measured.items()}
-    found[ALL_DATASETS] = {
-        loss: mean_over_datasets([part[loss] for part in found.values()]) for loss in _losses(measured)
-    }
-    return found
+def _with_overall(found: dict[str, list[Estimate]]) -> dict[str, list[Estimate]]:
+    """Estimates by dataset, and their means over all datasets if there are several."""
+    overall = [mean_over_datasets(estimates) for estimates in zip(*found.values(), strict=True)]
+    return {**found, ALL_DATASETS: overall} if len(found) > 1 else found
 
 
-def _compared(family: dict[str, list[Estimate]], pairs: list[Pair], level: float) -> list[dict[str, Any]]:
-    """A row for each dataset and pair of losses, corrected over all of them."""
-    cells = [
-        (dataset, *pair, estimate)
-        for dataset, estimates in family.items()
-        for pair, estimate in zip(pairs, estimates, strict=True)
-    ]
-    tests = corrected_tests([estimate for *_, estimate in cells], level)
+def _compared(names: Iterable[Mapping[str, str]], family: Sequence[Estimate], level: float) -> list[dict[str, Any]]:
+    """A row for each difference, corrected over all of them."""
+    tests = corrected_tests(family, level)
     return [
-        {"loss": loss, "baseline": baseline, "dataset": dataset, "difference": estimate.mean}
-        | interval(estimate, level)
-        | sizes(estimate)
-        | test
-        for (dataset, loss, baseline, estimate), test in zip(cells, tests, strict=True)
+        {**name, "difference": found.mean, **interval(found, level), **sizes(found), **test}
+        for name, found, test in zip(names, family, tests, strict=True)
     ]
 
 
-def corrected_tests(family: list[Estimate], level: float) -> list[dict[str, Any]]:
+def _table(
+    rows: list[dict[str, Any]], names: Sequence[str] = ("loss", "baseline", "dataset", "metric")
+) -> pd.DataFrame:
+    columns = [*names, "difference", *interval(Estimate(None), LEVEL), *sizes(Estimate(None))]
+    columns += ["p", "p_holm", "significant", "family", "note"]
+    return as_nullable(pd.DataFrame(rows, columns=columns))
+
+
+def corrected_tests(family: Sequence[Estimate], level: float) -> list[dict[str, Any]]:
     """p-value, corrected over the family, or the reason why there is none."""
     found = [p_value(estimate) for estimate in family]
     tested = [p for p, _ in found if p is not None]

@@ -6,10 +6,8 @@ An `Effect` is a paired difference, signed so that what is claimed is positive, 
     more (or less) than the other    0                  the margin
     no worse than the other          −margin            −margin
 
-*Supported*: the whole 95 % interval lies above the first bar. *Refuted*: the whole interval lies below the second one
-and not above the first. So a claim of more is refuted by the opposite, and also by data so precise that they leave out
-every gain as large as the margin, which is written down beforehand as the smallest gain worth claiming; a claim of no
-worse is refuted by a loss larger than the margin. A small but certain gain is supported, and the note says small.
+RULES says when a claim is supported and when refuted. The margin is written down beforehand as the smallest gain worth
+claiming. A small but certain gain is supported, and the note says small.
 
 Many claims are looked at, so each verdict must also survive Holm's correction over all tests of the ledger: the
 p-values against the first bar form one family, those against the second another. The chance that any claim of a
@@ -130,14 +128,9 @@ def _judge(effect: Effect, which: int, support: _Family, refute: _Family, level:
         small = below and not effect.no_worse
         return replace(found, verdict=SUPPORTED, note="certain, but smaller than the margin" if small else "")
     if below and not above and p_refute is not None and p_refute < 1 - level:
-        return replace(found, verdict=REFUTED, note=_why_refuted(effect, high))
+        opposite = "the opposite holds" if high < 0.0 else "any gain is smaller than the margin"
+        return replace(found, verdict=REFUTED, note="worse by more than the margin" if effect.no_worse else opposite)
     note = support.reasons[which] or refute.reasons[which]
     if not note and (above or below):
         note = f"decided by its own interval, but not after correction over {support.size} tests"
     return replace(found, note=note)
-
-
-def _why_refuted(effect: Effect, high: float) -> str:
-    if effect.no_worse:
-        return "worse by more than the margin"
-    return "the opposite holds" if high < 0.0 else "any gain is smaller than the margin"

@@ -1,4 +1,4 @@
-"""The tidy frame of results, arranged for one dataset and one metric: losses × seeds."""
+"""The tidy frame of results, arranged for one dataset and one metric: losses × seeds; means and sums of them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -59,10 +59,19 @@ class Measurements:
         if loss not in self.losses or baseline not in self.losses:
             return Estimate(None)
         one, other = self.losses.index(loss), self.losses.index(baseline)
-        values, contributions = self.values[one] - self.values[other], None
-        if self.contributions is not None:
-            contributions = self.contributions[one] - self.contributions[other]
-        return estimate(values, contributions, int((self.was_run[one] | self.was_run[other]).sum()))
+        parts = self.contributions
+        contributions = None if parts is None else parts[one] - parts[other]
+        expected = int((self.was_run[one] | self.was_run[other]).sum())
+        return estimate(self.values[one] - self.values[other], contributions, expected)
+
+
+@dataclass(frozen=True)
+class Term:
+    """`weight` times a loss's figure on a dataset."""
+
+    weight: float
+    loss: str
+    dataset: str
 
 
 def arrange(results: pd.DataFrame, dataset: str, metric: str, jackknife: Jackknife | None = None) -> Measurements:
@@ -76,8 +85,19 @@ def arrange(results: pd.DataFrame, dataset: str, metric: str, jackknife: Jackkni
     was_run = np.zeros(values.shape, dtype=np.bool_)
     was_run[loss_of, seed_of] = True
     names = [str(loss) for loss in losses]
-    stored = {} if jackknife is None else _stored(jackknife, names, dataset, seeds.tolist(), metric)
+    runs = {
+        (row, column): (loss, dataset, seed)
+        for row, loss in enumerate(names)
+        for column, seed in enumerate(seeds.tolist())
+    }
+    found = {cell: (jackknife or {}).get(run, {}).get(metric) for cell, run in runs.items()}
+    stored = {cell: np.asarray(without, dtype=np.float64) for cell, without in found.items() if without is not None}
     return Measurements(names, values, was_run, _contributions(values, stored, dataset, metric))
+
+
+def arrange_all(results: pd.DataFrame, metric: str, jackknife: Jackknife | None) -> dict[str, Measurements]:
+    """The same for every dataset."""
+    return {name: arrange(results, name, metric, jackknife) for name in sorted(results["dataset"].unique())}
 
 
 def mean_over_datasets(estimates: Sequence[Estimate]) -> Estimate:
@@ -95,6 +115,29 @@ def mean_over_datasets(estimates: Sequence[Estimate]) -> Estimate:
     )
 
 
+def contrast(results: pd.DataFrame, terms: Sequence[Term], metric: str, jackknife: Jackknife | None = None) -> Estimate:
+    """The mean of the terms' sum over the seeds that all of them have; no mean where a term has no runs.
+
+    Terms may stand on several datasets only if those have the same test identities, such as one set at two sizes
+    of the embedding: then contributions of the identities are paired as well.
+    """
+    check_results(results, [metric])
+    parts = [results[(results["loss"] == term.loss) & (results["dataset"] == term.dataset)] for term in terms]
+    if any(part.empty for part in parts):
+        return Estimate(None)
+    named = {f"{number:04}": term for number, term in enumerate(terms)}
+    joined = pd.concat([part.assign(loss=name, dataset="") for name, part in zip(named, parts, strict=True)])
+    runs = [(name, term, seed) for name, term in named.items() for seed in joined["seed"].unique().tolist()]
+    stored = {(name, "", seed): (jackknife or {}).get((term.loss, term.dataset, seed), {}) for name, term, seed in runs}
+    measured = arrange(joined, "", metric, stored)
+    weights, contributions = np.array([term.weight for term in terms]), measured.contributions
+    return estimate(
+        np.tensordot(weights, measured.values, axes=1),
+        None if contributions is None else np.tensordot(weights, contributions, axes=1),
+        int(measured.was_run.any(axis=0).sum()),
+    )
+
+
 def check_results(results: pd.DataFrame, metrics: Sequence[str] | None = None) -> list[str]:
     """The metrics to look at: those asked for, or every numeric column; errors name what is wrong."""
     missing = [name for name in [*KEYS, *(metrics or [])] if name not in results.columns]
@@ -106,18 +149,6 @@ def check_results(results: pd.DataFrame, metrics: Sequence[str] | None = None) -
     if metrics is not None:
         return list(metrics)
     return [name for name in results.columns if name not in KEYS and pd.api.types.is_numeric_dtype(results[name])]
-
-
-def _stored(
-    jackknife: Jackknife, losses: list[str], dataset: str, seeds: list[int], metric: str
-) -> dict[tuple[int, int], Floats]:
-    found = {}
-    for row, loss in enumerate(losses):
-        for column, seed in enumerate(seeds):
-            without = jackknife.get((loss, dataset, seed), {}).get(metric)
-            if without is not None:
-                found[row, column] = np.asarray(without, dtype=np.float64)
-    return found
 
 
 def _contributions(values: Floats, stored: dict[tuple[int, int], Floats], dataset: str, metric: str) -> Floats | None:

@@ -24,7 +24,11 @@ def detectable_effect(variance: Variance, alpha: float = 0.05, power: float = PO
     deviation = float(np.sqrt(variance.variance))
     if deviation == 0.0:
         return 0.0
-    t = _smallest_found(variance, alpha) / deviation
+    high = deviation
+    while variance.p_value(np.asarray(high)) > alpha:
+        high *= 2.0
+    # The difference whose p-value is `alpha`, in standard deviations.
+    t = float(optimize.brentq(lambda size: variance.p_value(np.asarray(size)) - alpha, 0.0, high)) / deviation
     return deviation * float(special.nctdtrinc(variance.freedom, 1.0 - power, t))
 
 
@@ -60,11 +64,3 @@ def _with_seeds(variance: Variance, n_seeds: int, seeds: int) -> Variance:
     total = of_seeds + variance.of_identities
     freedom = np.divide(total**2, spread, out=seeds_freedom.copy(), where=spread > 0)
     return replace(variance, of_seeds=of_seeds, seeds_freedom=seeds_freedom, freedom=freedom)
-
-
-def _smallest_found(variance: Variance, alpha: float) -> float:
-    """The difference whose p-value is `alpha`."""
-    high = float(np.sqrt(variance.variance))
-    while variance.p_value(np.asarray(high)) > alpha:
-        high *= 2.0
-    return float(optimize.brentq(lambda size: variance.p_value(np.asarray(size)) - alpha, 0.0, high))

@@ -60,13 +60,13 @@ def critical_difference(ranks: Ranks, level: float = 0.95) -> CriticalDifference
     datasets, losses = ranks.table.shape
     if losses < 2:
         return CriticalDifference(None, 0.0, False, datasets, 0, [], None, "one loss: nothing to compare")
-    needed = _datasets_needed(losses, level)
+    # The fewest datasets whose critical difference is smaller than the largest possible gap.
+    needed = math.floor((_nemenyi(losses, 1, level) / (losses - 1)) ** 2) + 1
     p = _friedman_p(ranks.table)
-    if datasets < needed:
+    difference = _nemenyi(losses, datasets, level) if datasets else None
+    if difference is None or datasets < needed:
         note = f"{datasets} datasets cannot tell {losses} losses apart by rank, {needed} are needed"
-        found = _nemenyi(losses, datasets, level) if datasets else None
-        return CriticalDifference(found, losses - 1.0, False, datasets, needed, [], p, note)
-    difference = _nemenyi(losses, datasets, level)
+        return CriticalDifference(difference, losses - 1.0, False, datasets, needed, [], p, note)
     groups = _groups(ranks.average, difference)
     return CriticalDifference(difference, losses - 1.0, True, datasets, needed, groups, p, "")
 
@@ -81,11 +81,6 @@ def _ranks_of(measured: Measurements, lower_is_better: bool) -> list[float]:
 def _nemenyi(losses: int, datasets: int, level: float) -> float:
     quantile = stats.studentized_range.ppf(level, losses, np.inf) / math.sqrt(2)
     return float(quantile * math.sqrt(losses * (losses + 1) / (6 * datasets)))
-
-
-def _datasets_needed(losses: int, level: float) -> int:
-    """The fewest datasets whose critical difference is smaller than the largest possible gap."""
-    return math.floor((_nemenyi(losses, 1, level) / (losses - 1)) ** 2) + 1
 
 
 def _friedman_p(table: pd.DataFrame) -> float | None:

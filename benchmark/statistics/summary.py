@@ -9,7 +9,7 @@ from benchmark.statistics.measurements import (
     ALL_DATASETS,
     Estimate,
     Jackknife,
-    arrange,
+    arrange_all,
     check_results,
     mean_over_datasets,
 )
@@ -29,20 +29,16 @@ def summarise(
 ) -> pd.DataFrame:
     """One row for each loss, dataset and metric: `mean`, `low` … `high` and what the interval carries.
 
-    With `overall` and several datasets, also a row for the plain mean over all of them, which speaks of these
-    datasets only.
-
-    `results` has the columns loss, dataset, seed and one a metric (NaN: the run diverged). The interval is
-    Student's t; `carries` is SEEDS, or SEEDS_AND_IDENTITIES where `jackknife` holds them. `half_width`
-    is half of it, `sd_seeds` the standard deviation over seeds, `left_out` the runs without a value. What
-    cannot be given is <NA>, and `note` says why.
+    `results` has the columns loss, dataset, seed and one per metric (NaN: a diverged run). The interval is Student's t;
+    `carries` is SEEDS, or SEEDS_AND_IDENTITIES where `jackknife` holds them. `half_width` is half of it, `sd_seeds` the
+    standard deviation over seeds, `left_out` the runs without a value. What cannot be given is <NA>, and `note` says
+    why. With `overall` and several datasets, also a row for the plain mean over these very datasets.
     """
     rows = []
     for metric in check_results(results, metrics):
-        datasets = sorted(results["dataset"].unique())
-        measured = {dataset: arrange(results, dataset, metric, jackknife) for dataset in datasets}
+        measured = arrange_all(results, metric, jackknife)
         found = {(loss, name): part.of(loss) for name, part in measured.items() for loss in part.losses}
-        if overall and len(datasets) > 1:
+        if overall and len(measured) > 1:
             for loss in sorted({loss for loss, _ in found}):
                 found[loss, ALL_DATASETS] = mean_over_datasets([part.of(loss) for part in measured.values()])
         rows += [

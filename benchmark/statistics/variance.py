@@ -21,14 +21,13 @@ An identity's contribution to a metric that is no mean (EER, AUC, TAR) is its ja
 I·m − (I−1)·m₍₋ᵢ₎, which for a mean over identities is the identity's own value.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
 Floats = NDArray[np.float64]
-
 
 # Nodes and steps of an integral over the whole line: dense near 0, far enough for the tails of t(4).
 _NODES = np.sinh(np.linspace(-9.0, 9.0, 181))
@@ -103,12 +102,9 @@ def pseudo_values(values: Floats, without: Floats) -> Floats:
 
 def over_datasets(variances: list[Variance]) -> Variance:
     """The variance of the plain mean over these very datasets, whose seeds and identities are independent."""
-    n = len(variances)
-    of_seeds = np.array([part.of_seeds for part in variances]) / n**2
-    of_identities = np.array([part.of_identities for part in variances]) / n**2
-    seeds_freedom = np.array([part.seeds_freedom for part in variances])
-    identities_freedom = np.array([part.identities_freedom for part in variances])
-    freedom = np.array([part.freedom for part in variances])
+    parts = [np.array([getattr(part, field.name) for part in variances]) for field in fields(Variance)]
+    of_seeds, of_identities, seeds_freedom, identities_freedom, freedom = parts
+    of_seeds, of_identities = of_seeds / len(variances) ** 2, of_identities / len(variances) ** 2
     return Variance(
         of_seeds.sum(axis=0),
         of_identities.sum(axis=0),

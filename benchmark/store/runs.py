@@ -12,7 +12,8 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -107,17 +108,11 @@ class Store:
 
     def save(self, cell_id: str, files: Mapping[str, bytes], cell: Mapping[str, Any]) -> None:
         """Stores a run. `files` are all but cell.json, into which their checksums go."""
-        self.runs.mkdir(parents=True, exist_ok=True)
-        aside = self.runs / f"{ASIDE}{cell_id}-{secrets.token_hex(4)}"
-        try:
-            aside.mkdir()
-            for name, content in files.items():
-                write_flushed(aside / name, content)
-            write_flushed(aside / "cell.json", sealed({**cell, "checksums": checksums(files)}))
-            flush_folder(aside)
-            self._put_in_place(aside, self.runs / cell_id)
-        finally:
-            shutil.rmtree(aside, ignore_errors=True)
+        with self._written_aside(cell_id, files, {**cell, "checksums": checksums(files)}) as aside:
+            if (self.runs / cell_id).exists():
+                self.set_aside(cell_id)
+            os.rename(aside, self.runs / cell_id)
+            flush_folder(self.runs)
         (self.failed / f"{cell_id}.json").unlink(missing_ok=True)
 
     def replace(self, run: Run, files: Mapping[str, bytes]) -> None:
@@ -127,24 +122,32 @@ class Store:
         neither was in place.
         """
         place, old = self.runs / run.id, self.runs / f"{REPLACED}{run.id}"
-        aside = self.runs / f"{ASIDE}{run.id}-{secrets.token_hex(4)}"
         known = opened(place / "cell.json")
         sums = {**known["checksums"], **checksums(files)}
-        try:
-            aside.mkdir()
+        with self._written_aside(run.id, files, {**known, "checksums": sums}) as aside:
             for name in sums.keys() - files.keys():
                 _link(place / name, aside / name)
-            for name, content in files.items():
-                write_flushed(aside / name, content)
-            write_flushed(aside / "cell.json", sealed({**known, "checksums": sums}))
             flush_folder(aside)
             shutil.rmtree(old, ignore_errors=True)
             os.rename(place, old)
             os.rename(aside, place)
             flush_folder(self.runs)
+        shutil.rmtree(old, ignore_errors=True)
+
+    @contextmanager
+    def _written_aside(self, cell_id: str, files: Mapping[str, bytes], cell: Mapping[str, Any]) -> Iterator[Path]:
+        """A flushed folder of the files and cell.json; what is not renamed is removed."""
+        self.runs.mkdir(parents=True, exist_ok=True)
+        aside = self.runs / f"{ASIDE}{cell_id}-{secrets.token_hex(4)}"
+        try:
+            aside.mkdir()
+            for name, content in files.items():
+                write_flushed(aside / name, content)
+            write_flushed(aside / "cell.json", sealed(cell))
+            flush_folder(aside)
+            yield aside
         finally:
             shutil.rmtree(aside, ignore_errors=True)
-        shutil.rmtree(old, ignore_errors=True)
 
     def _bring_back(self, cell_id: str) -> None:
         """Puts the old run back where `replace` was killed half-way; whoever holds the lock may still be at it."""
@@ -157,12 +160,6 @@ class Store:
         else:
             os.rename(old, place)
         held.release()
-
-    def _put_in_place(self, aside: Path, place: Path) -> None:
-        if place.exists():
-            self.set_aside(place.name)
-        os.rename(aside, place)
-        flush_folder(self.runs)
 
     def set_aside(self, cell_id: str) -> Path:
         """Moves a damaged run out of the way, and keeps it for whoever wants to look."""
@@ -182,13 +179,11 @@ class Store:
         cell = opened(folder / "cell.json")
         known = cell.get("checksums", {})
         for name in {*FILES[1:], *known}:
-            expected = known.get(name)
             if not (folder / name).is_file():
                 raise DamagedError(f"{folder / name} is missing")
-            if checksum((folder / name).read_bytes()) != expected:
+            if checksum((folder / name).read_bytes()) != known.get(name):
                 raise DamagedError(f"{folder / name} has changed since it was written")
-        outcome = json.loads((folder / "metrics.json").read_bytes())
-        return Run(cell_id, cell, outcome, folder)
+        return Run(cell_id, cell, json.loads((folder / "metrics.json").read_bytes()), folder)
 
     def load_all(self) -> tuple[list[Run], list[str]]:
         """All whole runs in the order of their ids, and what is wrong with the others."""

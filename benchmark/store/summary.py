@@ -13,11 +13,9 @@ from datasets._files import write_atomically
 LEADING = ("dataset", "backbone", "dim", "loss", "label", "hyper", "seed", "status", "diverged_at", "id")
 
 
-def write_summary(folder: Path, runs: Iterable[Run]) -> Path:
+def write_summary(folder: Path, runs: Iterable[Run]) -> None:
     """Writes summary.csv into an experiment's folder."""
-    path = folder / "summary.csv"
-    write_atomically(path, summary_table(runs).to_csv(index=False).encode())
-    return path
+    write_atomically(folder / "summary.csv", summary_table(runs).to_csv(index=False).encode())
 
 
 def summary_table(runs: Iterable[Run]) -> pd.DataFrame:

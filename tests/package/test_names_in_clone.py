@@ -17,7 +17,7 @@ CLONE = Path(__file__).parents[2]
         ("marginbench.losses.arcface", "losses.arcface"),
         ("marginbench.datasets", "datasets"),
         ("marginbench.metrics", "benchmark.metrics"),
-        ("marginbench.statistics.pairs", "benchmark.statistics.pairs"),
+        ("marginbench.statistics.ranks", "benchmark.statistics.ranks"),
     ],
 )
 def test_both_names_are_one_module(installed: str, here: str) -> None:

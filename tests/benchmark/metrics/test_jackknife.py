@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from benchmark.metrics import mean_jackknife, pair_jackknife, score_counts, verification, verification_jackknife
+from benchmark.metrics import pair_jackknife, score_counts, verification, verification_jackknife
 from benchmark.metrics._curves import rates
 from benchmark.metrics._folds import accuracy_on_folds, decided_rightly
 
@@ -71,9 +71,3 @@ def test_what_cannot_be_measured_is_absent():
     assert pair_jackknife([0.9, 0.1], [True, True], [[0, 0], [1, 1]]) == {}
     with pytest.raises(ValueError, match="do not fit"):
         pair_jackknife([0.9, 0.1], [True, True], [0, 0])
-
-
-def test_mean_without_each_identity_by_hand():
-    np.testing.assert_allclose(mean_jackknife([1, 0, 1, 1], [7, 7, 8, 9]), [1.0, 2 / 3, 2 / 3])
-    with pytest.raises(ValueError, match="at least two"):
-        mean_jackknife([1, 0], [7, 7])

@@ -5,15 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score, roc_curve
 
-from benchmark.metrics import (
-    all_pairs_curve,
-    all_pairs_verification,
-    curve,
-    deal_folds,
-    pair_scores,
-    score_counts,
-    verification,
-)
+from benchmark.metrics import all_pairs_verification, curve, deal_folds, pair_scores, score_counts, verification
 from benchmark.metrics._allpairs import all_pairs_counts, pair_positions
 from benchmark.metrics._curves import FARS, GRID, rates
 from benchmark.metrics._folds import accuracy_on_folds, best_threshold
@@ -135,14 +127,6 @@ def test_all_pairs_count_every_pair_once_whatever_the_block(monkeypatch):
     assert blocked.n_same == whole.n_same == int((sizes * (sizes - 1) // 2).sum())
     assert blocked.n_same + blocked.n_different == 300 * 299 // 2
     assert rates(blocked) == pytest.approx(rates(whole), abs=1e-6)
-
-
-def test_all_pairs_curve_is_the_roc():
-    x, labels = faces(200, 10, 1.0)
-    drawn = all_pairs_curve(x, labels, max_points=400)
-    assert np.trapezoid(drawn.tar, drawn.far) == pytest.approx(all_pairs_verification(x, labels)["auc"], abs=2e-3)
-    assert (np.diff(drawn.far) >= 0).all()
-    assert (np.diff(drawn.threshold) < 0).all()
 
 
 def test_all_pairs_leave_zero_vectors_out():

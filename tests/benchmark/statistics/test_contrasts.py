@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 
 from benchmark.statistics import two_way_variance
-from benchmark.statistics.contrasts import Term, contrast
-from benchmark.statistics.measurements import arrange
+from benchmark.statistics.measurements import Term, arrange, contrast
 
 LOSSES, DATASETS, SEEDS, IDENTITIES = ("a", "b"), ("small", "large"), 5, 12
 RNG = np.random.default_rng(0)
