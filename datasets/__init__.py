@@ -21,29 +21,3 @@ from datasets._errors import InputError
 from datasets._load import load, names, options, protocol, resolve, summary, training_size, wrapper_names
 from datasets._options import Choice, Flag, Real, Text, Whole
 from datasets._registry import DuplicateNameError
-
-__all__ = [
-    "Choice",
-    "Data",
-    "Dataset",
-    "DuplicateNameError",
-    "Flag",
-    "Images",
-    "InputError",
-    "Pairs",
-    "Real",
-    "Size",
-    "Split",
-    "Text",
-    "Whole",
-    "Wrapper",
-    "check",
-    "load",
-    "names",
-    "options",
-    "protocol",
-    "resolve",
-    "summary",
-    "training_size",
-    "wrapper_names",
-]

@@ -1,7 +1,5 @@
 """Checks of loaded data: what would spoil a run is an error before training begins."""
 
-from __future__ import annotations
-
 import torch
 
 from datasets._data import Data, Split

@@ -1,7 +1,5 @@
 """Pairs that came with the data: which images they name, where those are in the test split, in which fold."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property

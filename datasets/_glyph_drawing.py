@@ -1,7 +1,5 @@
 """Variations of a letter: another face, an affine change and another stroke each time, in whole numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The IDX format of MNIST and its kin, read as untrusted input."""
 
-from __future__ import annotations
-
 import gzip
 import math
 import struct

@@ -1,7 +1,5 @@
 """Which letters are one identity, and which belong together so closely that no split may part them."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections import defaultdict
 from collections.abc import Hashable

@@ -1,7 +1,5 @@
 """From a name and options to checked data, and to what is known of it without loading."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

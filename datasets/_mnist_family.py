@@ -1,8 +1,5 @@
 """What MNIST, Fashion-MNIST, KMNIST and EMNIST share: IDX files in torchvision's layout, closed."""
 
-from __future__ import annotations
-
-import hashlib
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -10,11 +7,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from datasets._archive import check_md5
 from datasets._data import Data, Split
 from datasets._dataset import Dataset, Size
-from datasets._errors import InputError
+from datasets._errors import InputError, missing
 from datasets._idx import read_idx
-from datasets._missing import missing
 from datasets._options import Flag, Real
 from datasets._place import Place
 from datasets._splits import closed_split
@@ -66,7 +63,9 @@ class MnistFamily(Dataset):
             files = [f"{self.file(part, kind)}[.gz]" for part, kind in self._parts()]
             raise missing(self.name, files, folders, self.homepage)
         if folder == own:  # packages compress anew, so that their checksums differ
-            self._verify(folder)
+            for name, official in self.checksums().items():
+                if (folder / name).is_file():
+                    check_md5(folder / name, official)
         train, test = self._read(folder, "train"), self._read(folder, "test")
         return closed_split(self.name, train, test, self.val_share, seed)
 
@@ -92,18 +91,6 @@ class MnistFamily(Dataset):
         _check_together(images_file, images, labels_file, labels, len(self.class_names()))
         upright = np.ascontiguousarray(self.upright(images))
         return Split(torch.from_numpy(upright)[:, None], torch.from_numpy(labels), self.class_names())
-
-    def _verify(self, folder: Path) -> None:
-        for name, official in self.checksums().items():
-            if not (folder / name).is_file():
-                continue
-            with (folder / name).open("rb") as content:
-                found = hashlib.file_digest(content, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
-            if found != official:
-                raise InputError(
-                    f"{folder / name}: the official MD5 checksum is {official}, this file's is {found}; "
-                    "remove it and get it again"
-                )
 
     def relabel(self, labels: NDArray[np.uint8]) -> NDArray[np.int64]:
         return labels.astype(np.int64)

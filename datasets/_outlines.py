@@ -1,7 +1,5 @@
 """Outlines of the letters in matplotlib's DejaVu fonts, as whole numbers."""
 
-from __future__ import annotations
-
 import hashlib
 import unicodedata
 from dataclasses import dataclass
@@ -12,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from datasets._draws import Whole
-from datasets._missing import MissingDataError
+from datasets._errors import MissingDataError
 
 UNITS_PER_EM = 2048
 MOVE_TO, LINE_TO, CURVE, CLOSE = 1, 2, 3, 79  # matplotlib's path codes

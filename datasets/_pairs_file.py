@@ -1,15 +1,12 @@
 """Verification pairs from a file: `pairs.csv` (path, path, same[, fold]), or LFW's pairs.txt."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
-from datasets._errors import InputError
-from datasets._missing import MissingDataError
+from datasets._errors import InputError, MissingDataError
 from datasets._tree import class_of
 
 MOST_BYTES = 1 << 26

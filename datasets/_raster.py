@@ -1,7 +1,5 @@
 """Outlines to pixels in whole numbers alone: the same bytes on every machine."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -4,8 +4,6 @@ The published wheel does not import beside a CPU-only torch, because two operato
 is enough for its datasets, models and transforms.
 """
 
-from __future__ import annotations
-
 import importlib
 import sys
 from types import ModuleType

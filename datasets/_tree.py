@@ -1,12 +1,9 @@
 """A person's own tree of images: class/image.png."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 
-from datasets._errors import InputError
-from datasets._missing import MissingDataError
+from datasets._errors import InputError, MissingDataError
 
 SUFFIXES = {".bmp", ".gif", ".jpeg", ".jpg", ".pgm", ".png", ".ppm", ".tif", ".tiff", ".webp"}
 

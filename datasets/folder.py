@@ -1,7 +1,5 @@
 """A person's own images: one subfolder a class."""
 
-from __future__ import annotations
-
 import warnings
 from collections import Counter
 from dataclasses import replace

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from benchmark.audit.checks import CHECKS
 from benchmark.audit.run import CheckOutcome
@@ -38,15 +39,5 @@ def _cell(outcome: CheckOutcome) -> str:
 
 def as_json(outcomes: Sequence[CheckOutcome]) -> str:
     """One object per outcome; `worst` is null where there is no figure, "inf" where it is infinite."""
-    rows = [
-        {
-            "loss": outcome.loss,
-            "check": outcome.check,
-            "verdict": outcome.verdict,
-            "worst": str(outcome.worst) if outcome.worst == float("inf") else outcome.worst,
-            "tolerance": outcome.tolerance,
-            "detail": outcome.detail,
-        }
-        for outcome in outcomes
-    ]
+    rows = [asdict(outcome) | ({"worst": "inf"} if outcome.worst == float("inf") else {}) for outcome in outcomes]
     return json.dumps(rows, indent=1, ensure_ascii=False)
