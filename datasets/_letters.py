@@ -6,8 +6,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from datasets._glyph_drawing import draw_plainly
-from datasets._outlines import Outline, read_outlines
+from datasets._glyph_drawing import Outline, draw_plainly, read_outlines
 
 COARSE = 16  # pixels: the smallest size that glyphs come in
 

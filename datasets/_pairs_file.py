@@ -14,10 +14,10 @@ import torch
 from torch import Tensor
 
 from datasets._data import Pairs
+from datasets._decoding import class_of
 from datasets._draws import Draws, Whole
 from datasets._errors import InputError, MissingDataError
 from datasets._pairs import FOLDS
-from datasets._tree import class_of
 
 MOST_BYTES = 1 << 26
 NAMES = ("pairs.csv", "pairs.txt")

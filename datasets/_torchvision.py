@@ -28,10 +28,3 @@ def ensure_torchvision() -> ModuleType:
     library.define("qnms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
     _declared.append(library)
     return importlib.import_module("torchvision")
-
-
-def __getattr__(name: str) -> ModuleType:
-    """`from datasets._torchvision import torchvision` imports it at that moment, and not before."""
-    if name == "torchvision":
-        return ensure_torchvision()
-    raise AttributeError(name)

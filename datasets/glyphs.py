@@ -11,10 +11,9 @@ from datasets._cache import Arrays, cached
 from datasets._data import Data, Split
 from datasets._dataset import Dataset, Size
 from datasets._draws import Draws
-from datasets._glyph_drawing import draw_letter_images
+from datasets._glyph_drawing import draw_letter_images, fonts_checksum
 from datasets._letters import Alphabet, read_alphabet
 from datasets._options import Whole
-from datasets._outlines import fonts_checksum
 from datasets._place import Place
 from datasets._splits import data_with_pairs
 

@@ -410,10 +410,9 @@ def relabelling_permutes(loss: type[Head]) -> float:
         for one, other in zip(head.parameters(), renamed.parameters(), strict=True):
             if len(one.shape) and one.shape[0] == CLASSES:
                 other[order] = one
-    value, to_embeddings, to_weight = loss_and_gradients(head, embeddings, labels)
-    found = loss_and_gradients(renamed, embeddings, order[labels])
-    expected = (value, to_embeddings, to_weight)
-    back = (found[0], found[1], found[2][order])
+    expected = loss_and_gradients(head, embeddings, labels)
+    value, to_embeddings, to_weight = loss_and_gradients(renamed, embeddings, order[labels])
+    back = (value, to_embeddings, to_weight[order])
     return max(_apart(one, other) for one, other in zip(back, expected, strict=True))
 
 

@@ -131,7 +131,7 @@ def test_import_is_light_and_one_way() -> None:
 
 
 def test_torchvision_imports() -> None:
-    code = "from datasets._torchvision import torchvision; print(torchvision.models.resnet18.__name__)"
+    code = "from datasets._torchvision import ensure_torchvision as it; print(it().models.resnet18.__name__)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "resnet18"
 
