@@ -1,4 +1,4 @@
-"""A person's own tree of images, class/image.png, decoded once into one file that is read whole or mapped into memory."""
+"""A tree of images, class/image.png, decoded once into one file of pixels that is read whole or mapped into memory."""
 
 from __future__ import annotations
 
