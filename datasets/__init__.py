@@ -14,36 +14,9 @@ A file dropped into this folder adds a dataset (a subclass of `Dataset`) or a wr
             ...  # returns datasets.Data, from place.root and self.count
 """
 
-from datasets._check import check
 from datasets._data import Data, Images, Pairs, Split
 from datasets._dataset import Dataset, Size, Wrapper
 from datasets._errors import InputError
-from datasets._load import load, names, options, protocol, resolve, summary, training_size, wrapper_names
+from datasets._load import check, load, names, options, protocol, resolve, summary, training_size, wrapper_names
 from datasets._options import Choice, Flag, Real, Text, Whole
 from datasets._registry import DuplicateNameError
-
-__all__ = [
-    "Choice",
-    "Data",
-    "Dataset",
-    "DuplicateNameError",
-    "Flag",
-    "Images",
-    "InputError",
-    "Pairs",
-    "Real",
-    "Size",
-    "Split",
-    "Text",
-    "Whole",
-    "Wrapper",
-    "check",
-    "load",
-    "names",
-    "options",
-    "protocol",
-    "resolve",
-    "summary",
-    "training_size",
-    "wrapper_names",
-]

@@ -1,7 +1,6 @@
 """Members of a tar archive, read one after another and as untrusted input; nothing is unpacked to disk."""
 
-from __future__ import annotations
-
+import hashlib
 import lzma
 import tarfile
 import zlib
@@ -9,6 +8,15 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from datasets._errors import InputError
+
+
+def check_md5(file: Path, official: str) -> None:
+    with file.open("rb") as content:
+        found = hashlib.file_digest(content, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
+    if found != official:
+        raise InputError(
+            f"{file}: the official MD5 checksum is {official}, this file's is {found}; remove it and get it again"
+        )
 
 
 def read_archive(path: Path, *, most_members: int, most_bytes: int) -> Iterator[tuple[PurePosixPath, bytes]]:

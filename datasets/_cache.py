@@ -1,7 +1,5 @@
 """Arrays that are costly to make are kept in a file that appears whole or not at all."""
 
-from __future__ import annotations
-
 import hashlib
 import warnings
 from collections.abc import Callable, Mapping

@@ -1,19 +1,15 @@
 """What CIFAR-10 and CIFAR-100 share: the binary version, since the Python version consists of pickles."""
 
-from __future__ import annotations
-
-import hashlib
 from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 import torch
 
-from datasets._archive import read_archive
+from datasets._archive import check_md5, read_archive
 from datasets._data import Data, Split
 from datasets._dataset import Dataset, Size
-from datasets._errors import InputError
-from datasets._missing import missing
+from datasets._errors import InputError, missing
 from datasets._options import Flag, Real
 from datasets._place import Place
 from datasets._splits import closed_split
@@ -59,7 +55,7 @@ class Cifar(Dataset):
             ensure_torchvision().datasets.utils.download_url(url, str(root), md5=self.md5)
         if not archive.is_file():
             raise missing(self.name, [self.archive], [root, folder], self.homepage, hint=self._hint(root))
-        self._verify(archive)
+        check_md5(archive, self.md5)
         members = read_archive(archive, most_members=32, most_bytes=MOST_IMAGES * (PIXELS + 2))
         found = {path.name: content for path, content in members if path.name in wanted}
         if lacking := sorted(wanted - set(found)):
@@ -79,15 +75,6 @@ class Cifar(Dataset):
             f"{root / self.pickled_folder} is the Python version: pickles, which can run any code when "
             "they are read, so MarginBench does not read them."
         )
-
-    def _verify(self, archive: Path) -> None:
-        with archive.open("rb") as content:
-            found = hashlib.file_digest(content, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
-        if found != self.md5:
-            raise InputError(
-                f"{archive}: the official MD5 checksum is {self.md5}, this file's is {found}; "
-                "remove it and get it again"
-            )
 
     def _names(self, content: bytes) -> tuple[str, ...]:
         names = tuple(content.decode("ascii", errors="replace").split())

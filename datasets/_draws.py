@@ -1,7 +1,5 @@
 """Random numbers that are the same on every machine and with every numpy."""
 
-from __future__ import annotations
-
 import hashlib
 
 import numpy as np

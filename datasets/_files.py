@@ -1,7 +1,5 @@
 """Files that appear whole or not at all: written aside, flushed to the disk, renamed."""
 
-from __future__ import annotations
-
 import os
 import secrets
 from collections.abc import Iterator

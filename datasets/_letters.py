@@ -1,15 +1,12 @@
 """Which letters are one identity, and which belong together so closely that no split may part them."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections import defaultdict
 from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from datasets._glyph_drawing import draw_plainly
-from datasets._outlines import Outline, read_outlines
+from datasets._glyph_drawing import Outline, draw_plainly, read_outlines
 
 COARSE = 16  # pixels: the smallest size that glyphs come in
 

@@ -1,24 +1,57 @@
-"""What MNIST, Fashion-MNIST, KMNIST and EMNIST share: IDX files in torchvision's layout, closed."""
+"""What MNIST, Fashion-MNIST, KMNIST and EMNIST share: closed, and IDX files, which are read as untrusted input."""
 
-from __future__ import annotations
-
-import hashlib
+import gzip
+import math
+import struct
+import zlib
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import IO, Any, ClassVar
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from datasets._archive import check_md5
 from datasets._data import Data, Split
 from datasets._dataset import Dataset, Size
-from datasets._errors import InputError
-from datasets._idx import read_idx
-from datasets._missing import missing
+from datasets._errors import InputError, missing
 from datasets._options import Flag, Real
 from datasets._place import Place
 from datasets._splits import closed_split
 from datasets._torchvision import ensure_torchvision
+
+MOST_BYTES = 1 << 28  # EMNIST letters, the largest of the family, has 98 MB
+UNSIGNED_BYTE = 0x08
+
+
+def read_idx(path: Path, dimensions: int) -> NDArray[np.uint8]:
+    """The array of an IDX file of unsigned bytes, packed (.gz) or not."""
+    try:
+        with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
+            return parse_idx(file, dimensions)  # type: ignore[arg-type]
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise InputError(f"{path} is no whole gzip file: {error}; remove it and get it again") from error
+    except ValueError as error:
+        raise InputError(f"{path}: {error}; remove it and get it again") from None
+
+
+def parse_idx(file: IO[bytes], dimensions: int) -> NDArray[np.uint8]:
+    """Header and sizes are checked before anything of the announced size is allocated."""
+    header = file.read(4 + 4 * dimensions)
+    if len(header) < 4 + 4 * dimensions:
+        raise InputError(f"an IDX header of {4 + 4 * dimensions} bytes was expected, {len(header)} came")
+    zero, kind, depth = struct.unpack(">HBB", header[:4])
+    if zero != 0 or kind != UNSIGNED_BYTE or depth != dimensions:
+        raise InputError(f"an IDX header for bytes in {dimensions} dimension(s) was expected, not {header[:4].hex()}")
+    shape = struct.unpack(f">{dimensions}I", header[4:])
+    size = math.prod(shape)
+    if not 0 < size <= MOST_BYTES:
+        raise InputError(f"the IDX header announces {shape}: {size} bytes; allowed are 1 to {MOST_BYTES}")
+    content = file.read(size + 1)
+    if len(content) != size:
+        came = f"{len(content)}" if len(content) < size else f"more than {size}"
+        raise InputError(f"the IDX header announces {size} bytes, {came} came")
+    return np.frombuffer(content, dtype=np.uint8).reshape(shape).copy()
 
 
 class MnistFamily(Dataset):
@@ -66,7 +99,9 @@ class MnistFamily(Dataset):
             files = [f"{self.file(part, kind)}[.gz]" for part, kind in self._parts()]
             raise missing(self.name, files, folders, self.homepage)
         if folder == own:  # packages compress anew, so that their checksums differ
-            self._verify(folder)
+            for name, official in self.checksums().items():
+                if (folder / name).is_file():
+                    check_md5(folder / name, official)
         train, test = self._read(folder, "train"), self._read(folder, "test")
         return closed_split(self.name, train, test, self.val_share, seed)
 
@@ -92,18 +127,6 @@ class MnistFamily(Dataset):
         _check_together(images_file, images, labels_file, labels, len(self.class_names()))
         upright = np.ascontiguousarray(self.upright(images))
         return Split(torch.from_numpy(upright)[:, None], torch.from_numpy(labels), self.class_names())
-
-    def _verify(self, folder: Path) -> None:
-        for name, official in self.checksums().items():
-            if not (folder / name).is_file():
-                continue
-            with (folder / name).open("rb") as content:
-                found = hashlib.file_digest(content, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
-            if found != official:
-                raise InputError(
-                    f"{folder / name}: the official MD5 checksum is {official}, this file's is {found}; "
-                    "remove it and get it again"
-                )
 
     def relabel(self, labels: NDArray[np.uint8]) -> NDArray[np.int64]:
         return labels.astype(np.int64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, Generic, TypeVar, cast, overload
 
 from datasets._errors import InputError
 from datasets._names import did_you_mean, listed
@@ -38,12 +38,17 @@ class Option(Generic[T]):
     def allowed(self) -> str:
         raise TypeError(f"{type(self).__name__} does not say what it allows")
 
-    def accept(self, value: object) -> T:
-        """The value as its own type, or ValueError."""
+    def fits(self, value: Any) -> bool:
         raise TypeError(f"{type(self).__name__} does not say what it accepts")
 
-    def refuse(self, value: object, hint: str = "") -> InputError:
-        return InputError(f"option {self.name}={value!r}: expected {self.allowed()}{hint}")
+    def accept(self, value: Any) -> T:
+        """The value as its own type, or `InputError`."""
+        if not self.fits(value):
+            raise InputError(f"option {self.name}={value!r}: expected {self.allowed()}{self.hint(value)}")
+        return cast(T, value)
+
+    def hint(self, value: Any) -> str:
+        return ""
 
 
 class Whole(Option[int]):
@@ -54,10 +59,8 @@ class Whole(Option[int]):
     def allowed(self) -> str:
         return f"a whole number from {self.low} to {self.high}"
 
-    def accept(self, value: object) -> int:
-        if isinstance(value, bool) or not isinstance(value, int) or not self.low <= value <= self.high:
-            raise self.refuse(value)
-        return value
+    def fits(self, value: Any) -> bool:
+        return isinstance(value, int) and not isinstance(value, bool) and self.low <= value <= self.high
 
 
 class Real(Option[float]):
@@ -68,11 +71,11 @@ class Real(Option[float]):
     def allowed(self) -> str:
         return f"a number from {self.low:g} to {self.high:g}"
 
-    def accept(self, value: object) -> float:
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not is_number or not self.low <= value <= self.high:  # type: ignore[operator]
-            raise self.refuse(value)
-        return float(value)  # type: ignore[arg-type]
+    def fits(self, value: Any) -> bool:
+        return isinstance(value, int | float) and not isinstance(value, bool) and self.low <= value <= self.high
+
+    def accept(self, value: Any) -> float:
+        return float(super().accept(value))
 
 
 class Choice(Option[str]):
@@ -83,30 +86,27 @@ class Choice(Option[str]):
     def allowed(self) -> str:
         return "one of " + ", ".join(map(repr, self.among))
 
-    def accept(self, value: object) -> str:
-        if not isinstance(value, str) or value not in self.among:
-            raise self.refuse(value, did_you_mean(value, self.among))
-        return value
+    def fits(self, value: Any) -> bool:
+        return isinstance(value, str) and value in self.among
+
+    def hint(self, value: Any) -> str:
+        return did_you_mean(value, self.among)
 
 
 class Flag(Option[bool]):
     def allowed(self) -> str:
         return "True or False"
 
-    def accept(self, value: object) -> bool:
-        if not isinstance(value, bool):
-            raise self.refuse(value)
-        return value
+    def fits(self, value: Any) -> bool:
+        return isinstance(value, bool)
 
 
 class Text(Option[str]):
     def allowed(self) -> str:
         return "a text"
 
-    def accept(self, value: object) -> str:
-        if not isinstance(value, str):
-            raise self.refuse(value)
-        return value
+    def fits(self, value: Any) -> bool:
+        return isinstance(value, str)
 
 
 class HasOptions:

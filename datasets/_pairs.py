@@ -1,7 +1,5 @@
 """Verification pairs: fixed by labels and seed, without repeats, in folds that share little."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 from numpy.typing import NDArray

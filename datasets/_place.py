@@ -1,7 +1,5 @@
 """Where data is read from and where made data is kept."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass
 from pathlib import Path

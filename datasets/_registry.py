@@ -114,15 +114,13 @@ def _import(package: str, name: str, module: str, what: str) -> None:
         if own and module not in sys.modules and hasattr(sys.modules[package], name):
             raise InputError(f"{module} would hide something else of that name; rename the file")
         importlib.import_module(module)
-    except DuplicateNameError as problem:
-        forget(module)
-        if own:
-            _seen.discard(module)
-            raise
-        _report(package, name, what, problem)
     except (Exception, SystemExit) as problem:
         forget(module)
-        _report(package, name, what, problem)
+        if own and isinstance(problem, DuplicateNameError):
+            _seen.discard(module)
+            raise
+        _broken.setdefault(package, {})[name] = f"{what}: {reason(problem)}"
+        warnings.warn(f"{what}: {reason(problem)}; the others work", RuntimeWarning, stacklevel=5)
 
 
 def forget(module: str) -> None:
@@ -130,11 +128,6 @@ def forget(module: str) -> None:
     sys.modules.pop(module, None)
     for registry in REGISTRIES:
         registry.forget(module)
-
-
-def _report(package: str, name: str, what: str, problem: BaseException) -> None:
-    _broken.setdefault(package, {})[name] = f"{what}: {reason(problem)}"
-    warnings.warn(f"{what}: {reason(problem)}; the others work", RuntimeWarning, stacklevel=6)
 
 
 def reason(problem: BaseException) -> str:

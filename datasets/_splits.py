@@ -1,14 +1,12 @@
 """Splits by seed: of images inside each class (closed), or of identities (open)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from datasets._data import Data, Split
+from datasets._data import Data, ProtocolName, Split
 from datasets._draws import Draws, Whole
 from datasets._errors import InputError
 from datasets._pairs import draw_pairs, members_of
@@ -34,18 +32,16 @@ def closed_split(name: str, train: Split, test: Split, val_share: float, seed: i
             f"{len(few)} of {len(train.names)} classes have fewer: {shorten(few)}"
         )
     kept, held = hold_out(train.labels, val_share, name, seed, "val")
-    val = train.take(held)
-    return Data(
-        name,
-        "closed",
-        train=train.take(kept),
-        val=with_pairs(val, name, seed, "val", protocol="closed"),
-        test=with_pairs(test, name, seed, "test", protocol="closed"),
-    )
+    return data_with_pairs(name, "closed", train.take(kept), train.take(held), test, seed)
 
 
-def with_pairs(split: Split, *key: int | str, protocol: str) -> Split:
-    drawn = draw_pairs(split.labels, "open" if protocol == "open" else "closed", *key)
+def data_with_pairs(name: str, protocol: ProtocolName, train: Split, val: Split, test: Split, seed: int) -> Data:
+    val, test = (with_pairs(split, protocol, name, seed, part) for split, part in ((val, "val"), (test, "test")))
+    return Data(name, protocol, train, val, test)
+
+
+def with_pairs(split: Split, protocol: ProtocolName, *key: int | str) -> Split:
+    drawn = draw_pairs(split.labels, protocol, *key)
     return Split(split.images, split.labels, split.names, drawn, split.clean_labels)
 
 
@@ -64,13 +60,7 @@ def pick_classes(split: Split, classes: Sequence[int] | Whole) -> Split:
 def open_split(name: str, everything: Split, parts: dict[str, Whole], seed: int) -> Data:
     """Identities to train, validate and test on, given by label."""
     train, val, test = (pick_classes(everything, parts[part]) for part in ("train", "val", "test"))
-    return Data(
-        name,
-        "open",
-        train=train,
-        val=with_pairs(val, name, seed, "val", protocol="open"),
-        test=with_pairs(test, name, seed, "test", protocol="open"),
-    )
+    return data_with_pairs(name, "open", train, val, test, seed)
 
 
 def shorten(names: Sequence[str], most: int = 5) -> str:

@@ -4,8 +4,6 @@ The published wheel does not import beside a CPU-only torch, because two operato
 is enough for its datasets, models and transforms.
 """
 
-from __future__ import annotations
-
 import importlib
 import sys
 from types import ModuleType
@@ -30,10 +28,3 @@ def ensure_torchvision() -> ModuleType:
     library.define("qnms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
     _declared.append(library)
     return importlib.import_module("torchvision")
-
-
-def __getattr__(name: str) -> ModuleType:
-    """`from datasets._torchvision import torchvision` imports it at that moment, and not before."""
-    if name == "torchvision":
-        return ensure_torchvision()
-    raise AttributeError(name)

@@ -1,7 +1,5 @@
 """CIFAR-10."""
 
-from __future__ import annotations
-
 from datasets._cifar import Cifar
 
 

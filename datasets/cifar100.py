@@ -1,7 +1,5 @@
 """CIFAR-100, with its fine labels."""
 
-from __future__ import annotations
-
 from datasets._cifar import Cifar
 
 

@@ -1,7 +1,5 @@
 """scikit-learn's handwritten digits: small, and always there."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 

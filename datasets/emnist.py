@@ -1,7 +1,5 @@
 """EMNIST: handwritten letters and digits."""
 
-from __future__ import annotations
-
 import string
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A person's own images: one subfolder a class."""
 
-from __future__ import annotations
-
 import warnings
 from collections import Counter
 from dataclasses import replace
@@ -11,15 +9,13 @@ import torch
 
 from datasets._data import Data, Split
 from datasets._dataset import Dataset
-from datasets._decoding import Decoded, decode_tree
+from datasets._decoding import Decoded, Tree, class_of, decode_tree, scan_tree
 from datasets._draws import Draws
 from datasets._errors import InputError
-from datasets._given_pairs import Named, pairs_in_split
 from datasets._options import Choice, Real, Text, Whole
-from datasets._pairs_file import NamedPair, find_pairs_file, read_pairs_file
+from datasets._pairs_file import Named, NamedPair, find_pairs_file, pairs_in_split, read_pairs_file
 from datasets._place import Place
 from datasets._splits import closed_split, hold_out, open_split, shorten
-from datasets._tree import Tree, class_of, scan_tree
 
 
 class Folder(Dataset):

@@ -1,9 +1,7 @@
 """Letters as identities, drawn from the fonts that matplotlib ships."""
 
-from __future__ import annotations
-
 import unicodedata
-from typing import cast
+from collections.abc import Sequence
 
 import numpy as np
 import torch
@@ -13,12 +11,11 @@ from datasets._cache import Arrays, cached
 from datasets._data import Data, Split
 from datasets._dataset import Dataset, Size
 from datasets._draws import Draws
-from datasets._glyph_drawing import draw_letter_images
+from datasets._glyph_drawing import draw_letter_images, fonts_checksum
 from datasets._letters import Alphabet, read_alphabet
 from datasets._options import Whole
-from datasets._outlines import fonts_checksum
 from datasets._place import Place
-from datasets._splits import with_pairs
+from datasets._splits import data_with_pairs
 
 TEST_CLASSES, VAL_CLASSES, MOST_TRAIN_CLASSES = 250, 150, 1000
 VERSION = 1  # of the drawing: a change of it makes other images, and other cache files
@@ -39,18 +36,16 @@ class Glyphs(Dataset):
         return Size(self.classes, self.per_class, self.size**2)
 
     def build(self, place: Place, seed: int) -> Data:
-        fonts = fonts_checksum()[:12]
+        arrays = self._kept(place, seed)
+        parts = ((arrays[f"{part}.letters"].tolist(), arrays[f"{part}.images"]) for part in ("train", "val", "test"))
+        train, val, test = (letter_split(letters, images) for letters, images in parts)
+        return data_with_pairs(self.name, "open", train, val, test, seed)
+
+    def _kept(self, place: Place, seed: int) -> Arrays:
+        """The images and what else `_draw` makes, drawn once for each fonts, options and seed."""
         counts = f"{self.classes}x{self.per_class}x{self.eval_per_class}"
-        file = f"glyphs-v{VERSION}-{fonts}-{counts}-{self.size}px-seed{seed}"
-        arrays = cached(place.cache / f"{file}.safetensors", lambda: self._draw(seed))
-        train, val, test = (_split(arrays, part) for part in ("train", "val", "test"))
-        return Data(
-            self.name,
-            "open",
-            train=train,
-            val=with_pairs(val, self.name, seed, "val", protocol="open"),
-            test=with_pairs(test, self.name, seed, "test", protocol="open"),
-        )
+        file = f"{self.name}-v{VERSION}-{fonts_checksum()[:12]}-{counts}-{self.size}px-seed{seed}"
+        return cached(place.cache / f"{file}.safetensors", lambda: self._draw(seed))
 
     def _draw(self, seed: int) -> Arrays:
         alphabet = read_alphabet()
@@ -84,9 +79,8 @@ def split_letters(alphabet: Alphabet, classes: int, seed: int) -> dict[str, list
     return parts
 
 
-def _split(arrays: Arrays, part: str) -> Split:
-    images = cast(NDArray[np.uint8], arrays[f"{part}.images"])
-    letters = arrays[f"{part}.letters"]
+def letter_split(letters: Sequence[int], images: NDArray[np.uint8]) -> Split:
+    """`images` (N×height×width) has equally many of each letter in turn."""
     labels = torch.arange(len(letters)).repeat_interleave(len(images) // len(letters))
     names = tuple(f"U+{letter:04X} {unicodedata.name(chr(letter), '?')}" for letter in letters)
     return Split(torch.from_numpy(images)[:, None], labels, names)

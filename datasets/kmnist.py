@@ -1,7 +1,5 @@
 """KMNIST: cursive hiragana."""
 
-from __future__ import annotations
-
 from datasets._mnist_family import MnistFamily
 
 

@@ -1,7 +1,5 @@
 """A share of the training labels replaced by other classes, drawn uniformly."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Fewer training images from class to class, so that the largest has `ratio` times those of the smallest."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """MNIST: handwritten digits."""
 
-from __future__ import annotations
-
 from datasets._mnist_family import MnistFamily
 
 

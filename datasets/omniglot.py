@@ -1,7 +1,5 @@
 """Omniglot: characters of fifty alphabets, each drawn by twenty people."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 from collections.abc import Iterator
@@ -19,8 +17,7 @@ from datasets._data import Data, Split
 from datasets._dataset import Dataset, Size
 from datasets._draws import Draws
 from datasets._draws import Whole as Wholes
-from datasets._errors import InputError
-from datasets._missing import missing
+from datasets._errors import InputError, missing
 from datasets._options import Choice, Flag, Real, Whole
 from datasets._place import Place
 from datasets._splits import closed_split, hold_out, open_split

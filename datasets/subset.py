@@ -1,7 +1,5 @@
 """Fewer classes, or fewer images of each."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -67,7 +65,7 @@ class Subset(Wrapper):
             return split
         smaller = pick_classes(split.take(index), kept)
         if split.verification.drawn:
-            return with_pairs(smaller, data.name, seed, part, protocol="closed")
+            return with_pairs(smaller, "closed", data.name, seed, part)
         return replace(smaller, verification=_those_left(split.verification, index, len(split)))
 
 

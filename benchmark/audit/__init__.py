@@ -1,5 +1,4 @@
 """The audit: properties that every loss must have, a newcomer's included. `python -m benchmark audit`."""
 
 from benchmark.audit.checks import CHECKS, Check
-from benchmark.audit.run import CheckOutcome, audit
-from benchmark.audit.table import as_json, as_table
+from benchmark.audit.run import CheckOutcome, as_json, as_table, audit

@@ -1,7 +1,8 @@
-"""Runs the checks on losses; one that raises has failed, and the others go on."""
+"""Runs the checks on losses (one that raises has failed, and the others go on), and shows the outcomes."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
 
 import losses
 from benchmark.audit.checks import CHECKS, NotApplicableError
@@ -32,3 +33,38 @@ def audit(names: Iterable[str]) -> Iterator[CheckOutcome]:
             except Exception as problem:
                 worst, verdict, detail = None, "fail", f"{type(problem).__name__}: {problem}"
             yield CheckOutcome(name, check.name, verdict, worst, check.tolerance, detail)
+
+
+def as_table(outcomes: Sequence[CheckOutcome]) -> str:
+    """A row a loss, a column a check with its worst figure, then what the columns mean and what failed."""
+    by_loss: dict[str, dict[str, CheckOutcome]] = {}
+    for outcome in outcomes:
+        by_loss.setdefault(outcome.loss, {})[outcome.check] = outcome
+    width = max([len(name) for name in by_loss] + [4])
+    widths = [max(len(check.name), 8) for check in CHECKS]
+    head = [check.name.rjust(size) for check, size in zip(CHECKS, widths, strict=True)]
+    lines = ["loss".ljust(width) + "  " + " ".join(head) + "  verdict"]
+    lines.append("─" * len(lines[0]))
+    for name, found in by_loss.items():
+        cells = [_cell(found[check.name]).rjust(size) for check, size in zip(CHECKS, widths, strict=True)]
+        verdict = "FAIL" if any(outcome.verdict == "fail" for outcome in found.values()) else "pass"
+        lines.append(name.ljust(width) + "  " + " ".join(cells) + "  " + verdict)
+    lines += ["", "Each figure is the worst that was found, ✗ marks one beyond its tolerance, – what does not apply."]
+    widest = max(widths)
+    lines += [f"  {check.name.ljust(widest)}  ≤ {check.tolerance:<6g} {check.meaning}" for check in CHECKS]
+    remarks = [outcome for outcome in outcomes if outcome.detail and outcome.verdict == "fail"]
+    lines += [""] * bool(remarks) + [f"✗ {item.loss}, {item.check}: {item.detail}" for item in remarks]
+    return "\n".join(lines)
+
+
+def _cell(outcome: CheckOutcome) -> str:
+    if outcome.verdict == "none":
+        return "–"
+    figure = "error" if outcome.worst is None else f"{outcome.worst:.1g}"
+    return figure + ("✗" if outcome.verdict == "fail" else "")
+
+
+def as_json(outcomes: Sequence[CheckOutcome]) -> str:
+    """One object per outcome; `worst` is null where there is no figure, "inf" where it is infinite."""
+    rows = [asdict(outcome) | ({"worst": "inf"} if outcome.worst == float("inf") else {}) for outcome in outcomes]
+    return json.dumps(rows, indent=1, ensure_ascii=False)

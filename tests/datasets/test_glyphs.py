@@ -128,7 +128,7 @@ def are_apart(*sets: set[bytes] | set[str]) -> None:
 
 def test_outlines_are_drawn_right() -> None:
     """A square with a hole, each edge on a pixel's border."""
-    from datasets._raster import STEPS_PER_PIXEL, rasterise
+    from datasets._glyph_drawing import STEPS_PER_PIXEL, rasterise
 
     outer = np.array([[1, 1], [7, 1], [7, 7], [1, 7]]) * STEPS_PER_PIXEL
     inner = np.array([[3, 3], [3, 5], [5, 5], [5, 3]]) * STEPS_PER_PIXEL

@@ -17,7 +17,7 @@ from PIL import Image
 
 import datasets
 from datasets._archive import read_archive
-from datasets._idx import MOST_BYTES, parse_idx, read_idx
+from datasets._mnist_family import MOST_BYTES, parse_idx, read_idx
 from datasets.omniglot import mean_of_areas
 
 

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import losses
-from benchmark.audit.setting import blocks, trained_weight
+from benchmark.audit.checks import blocks, trained_weight
 from tests.losses.longhand import Longhand, numeric_gradient
 from tests.losses.longhand_formulas import FORMULAS, Centred, corner
 from tests.losses.test_longhand import BEYOND, EXTREMES, GRADIENT, SCALE, batches, close

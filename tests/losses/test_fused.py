@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import losses
-from benchmark.audit.setting import blocks, loss_and_gradients, trained_batch
+from benchmark.audit.checks import blocks, loss_and_gradients, trained_batch
 
 FUSED = [name for name in losses.names() if getattr(losses.create(name, num_classes=3, dim=2), "fusable", False)]
 

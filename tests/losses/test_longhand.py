@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import losses
-from benchmark.audit.setting import blocks
+from benchmark.audit.checks import blocks
 from tests.losses import longhand
 from tests.losses.longhand import Longhand
 from tests.losses.longhand_formulas import FORMULAS

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import losses
-from benchmark.audit.setting import loss_and_gradients
+from benchmark.audit.checks import loss_and_gradients
 from losses.curricularface import CurricularFace
 from tests.losses.test_longhand import OWN
 
