@@ -176,7 +176,7 @@ def test_tuning_waits_for_all_settings() -> None:
 
 def test_results_of_an_older_version_lack_a_figure() -> None:
     found = judged(runs("new", 0.9), runs("old", 0.9), part=replace(PART, metric="train/posterior"))
-    assert (found.verdict, found.note) == ("not run", "no run has the figure train/posterior")
+    assert (found.verdict, found.note) == ("not run", "no run has the metric train/posterior")
 
 
 @pytest.mark.parametrize(
