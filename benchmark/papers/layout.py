@@ -21,7 +21,8 @@ def tables(comparison: Comparison, sources: bool = False) -> list[Table]:
 
 def _by_loss(comparison: Comparison, sources: bool) -> Table:
     """A line per loss. A value measured on the published data stands beside it with the difference."""
-    rows, placed = comparison.paper.rows, set()
+    rows = comparison.paper.rows
+    placed: set[str] = set()
     filled = [(Column("loss", numeric=False), [Value(row.label) for row in rows])]
 
     def add_measured(measured: MeasuredColumn) -> None:

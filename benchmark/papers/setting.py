@@ -12,7 +12,6 @@ from benchmark.papers.paper import Paper, PaperRow, Scale
 from benchmark.recipe import Recipe
 from benchmark.spec import DatasetRow, LossRow
 from benchmark.spec.values import Keys
-from benchmark.text import counted
 
 Text = Annotated[str, Field(max_length=300)]
 Number = Annotated[float, Field(ge=0.0)]
@@ -96,7 +95,7 @@ def _setting(row: DatasetRow, scale: Scale) -> dict[str, Any]:
         "pixels": row.dataset["options"].get("size") or (None if size is None else math.isqrt(size.pixels)),
         "normalisation": "by the training images' own mean and deviation",
         "dim": row.dims[0],
-        "length": counted(recipe.epochs, "epoch"),
+        "length": f"{recipe.epochs} epoch{'s' if recipe.epochs > 1 else ''}",
         "schedule": _schedule(recipe),
         "runs": len(scale.experiment.seeds),
         "kept": "the last weights",
