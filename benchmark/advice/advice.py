@@ -109,13 +109,8 @@ def _of_loss(name: str, case: Case, near: Sequence[MapRow]) -> LossAdvice:
     bound = BOUNDS.get(loss.margin_on) if loss.margin_name in loss.hyper else None
     datasets = dict.fromkeys(row.dataset for row in near)
     best = [best_measured([row for row in near if row.loss == name and row.dataset == one]) for one in datasets]
-    return LossAdvice(
-        name,
-        _given(loss),
-        scales,
-        None if bound is None else _within_reach(loss, bound(case.classes, case.room)),
-        tuple(one for one in best if one is not None),
-    )
+    margin = None if bound is None else _within_reach(loss, bound(case.classes, case.room))
+    return LossAdvice(name, _given(loss), scales, margin, tuple(one for one in best if one is not None))
 
 
 def _within_reach(loss: type[Head], bound: MarginBound) -> MarginBound:

@@ -7,6 +7,7 @@ come from anywhere, so it is read strictly: known columns only, plain numbers in
 import csv
 import io
 import re
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -142,7 +143,9 @@ def _parsed(path: Path, text: str) -> Map:
         raise InputError("holds no line beside its header")
     if len(rows) > MOST_ROWS:
         raise InputError(f"holds {len(rows):,} lines, at most {MOST_ROWS:,} are allowed")
-    _refuse_repeats(rows)
+    for (dataset, setting), count in Counter((row.dataset, row.setting) for row in rows).items():
+        if count > 1:
+            raise InputError(f"{shown(setting)} on {shown(dataset)} is given twice")
     return Map(path, about, rows)
 
 
@@ -169,12 +172,3 @@ def _row(fields: list[str], line: int) -> MapRow:
         at = f" {first['loc'][0]}" if first["loc"] else ""
         came = f", not {shown(first['input'])}" if first["loc"] else ""
         raise InputError(f"line {line}{at}: {first['msg'].removeprefix('Value error, ')}{came}") from None
-
-
-def _refuse_repeats(rows: tuple[MapRow, ...]) -> None:
-    seen: set[tuple[str, str]] = set()
-    for row in rows:
-        key = (row.dataset, row.setting)
-        if key in seen:
-            raise InputError(f"{shown(row.setting)} on {shown(row.dataset)} is given twice")
-        seen.add(key)

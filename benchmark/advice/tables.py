@@ -16,6 +16,19 @@ HOW_TO_MEASURE = (
 )
 USUAL_CLASSES = (10, 47, 100, 300, 1000, 10_000, 100_000, 1_000_000)
 PLAIN = ("normface", "arcface", "cosface")  # whose best measured scale the table over C shows
+LOSS_COLUMNS = (
+    Column("Loss", numeric=False),
+    Column("Paper", "the defaults of its reference", numeric=False),
+    Column("s by theory", "bounds, then scales to take", numeric=False),
+    Column("m at most", "what so many classes leave room for", numeric=False),
+    Column("Measured on", numeric=False),
+    Column("s", "best on validation data"),
+    Column("m", "likewise"),
+    Column("Test, %", "main metric at that setting, with half of the 95 % interval"),
+    Column("As good", "scales with that margin whose mean lies inside the interval", numeric=False),
+    Column("Seeds", "that did not diverge, of how many", numeric=False),
+)
+THEORY = 4  # the first columns, which need no maps
 
 
 def rules_table(case: Case) -> Table:
@@ -44,36 +57,11 @@ def rules_table(case: Case) -> Table:
 
 def losses_table(advice: Advice) -> Table:
     """A line for each loss and each dataset at the nearest measured number of classes."""
-    rows = [row for one in advice.losses for row in _lines(one)]
-    measured = (
-        [
-            Column("Measured on", numeric=False),
-            Column("s", "best on validation data"),
-            Column("m", "likewise"),
-            Column("Test, %", "main metric at that setting, with half of the 95 % interval"),
-            Column("As good", "scales with that margin whose mean lies inside the interval", numeric=False),
-            Column("Seeds", "that did not diverge, of how many", numeric=False),
-        ]
-        if advice.maps is not None
-        else []
-    )
-    entries = [row if advice.maps is not None else Row(row.entries[:4]) for row in rows]
-    case = advice.case
+    case, width = advice.case, len(LOSS_COLUMNS) if advice.maps is not None else THEORY
+    rows = tuple(Row(entries[:width]) for one in advice.losses for entries in _lines(one))
     dims = f", embeddings of {case.dim}" if case.dim else ""
-    return Table(
-        "advice",
-        f"s and m for {case.classes:,} classes{dims}",
-        (
-            Column("Loss", numeric=False),
-            Column("Paper", "the defaults of its reference", numeric=False),
-            Column("s by theory", "bounds, then scales to take", numeric=False),
-            Column("m at most", "what so many classes leave room for", numeric=False),
-            *measured,
-        ),
-        tuple(entries),
-        "",
-        tuple(_margin_notes(advice.losses)),
-    )
+    title = f"s and m for {case.classes:,} classes{dims}"
+    return Table("advice", title, LOSS_COLUMNS[:width], rows, footnotes=tuple(_margin_notes(advice.losses)))
 
 
 def classes_table(case: Case | None, dim: int | None, gap: float, maps: Map | None) -> Table:
@@ -107,15 +95,15 @@ def remarks(advice: Advice) -> list[str]:
     return [*lines, *(f"Warning: {warning}" for warning in advice.warnings)]
 
 
-def _lines(one: LossAdvice) -> list[Row]:
+def _lines(one: LossAdvice) -> list[tuple[Value, ...]]:
     bounds = [f"≥ {short(scale)}" for rule, scale in one.scales if rule.bound]
     takes = [short(scale) for rule, scale in one.scales if not rule.bound]
     theory = " · ".join([*bounds[:1], *takes]) or NOTHING
     most = NOTHING if one.margin is None else f"{one.margin.largest:.3f}"
     first = (Value(one.loss), Value(one.given or NOTHING), Value(theory), Value(most))
     if not one.measured:
-        return [Row((*first, *(Value(NOTHING) for _ in range(6))))]
-    return [Row((*first, *_measured(measured))) for measured in one.measured]
+        return [(*first, *[Value(NOTHING)] * (len(LOSS_COLUMNS) - THEORY))]
+    return [(*first, *_measured(measured)) for measured in one.measured]
 
 
 def _measured(found: BestMeasured) -> tuple[Value, ...]:
@@ -154,11 +142,8 @@ def _margin_notes(found: Sequence[LossAdvice]) -> list[str]:
         if one.margin is not None:
             words = f"m ≤ {one.margin.largest:.3f} ({one.margin.why}; {one.margin.source})"
             notes.setdefault(words, []).append(one.loss)
-    lines = [f"{words}: {', '.join(names)}." for words, names in notes.items()]
-    return [
-        "s by theory: CosFace's bound at P=.9 · AdaCos's · AdaAcos's; for logits of angles, ArcGrad's two rules.",
-        *lines,
-    ]
+    first = "s by theory: CosFace's bound at P=.9 · AdaCos's · AdaAcos's; for logits of angles, ArcGrad's two rules."
+    return [first, *(f"{words}: {', '.join(names)}." for words, names in notes.items())]
 
 
 def _scale(value: float | None, bound: bool) -> Value:

@@ -9,15 +9,6 @@ The rules of the verdicts are in `benchmark.statistics.evidence`.
 
 from benchmark.claims.claim_file import load_all, load_file
 from benchmark.claims.command import as_text, commands_for_missing, ledger_of, run_missing, tables_about, write
-from benchmark.claims.ledger import (
-    NOT_RUN,
-    ClaimFinding,
-    Lacking,
-    Ledger,
-    LedgerInput,
-    make_ledger,
-    results_of,
-    whole_verdict,
-)
+from benchmark.claims.ledger import NOT_RUN, ClaimFinding, Ledger
 from benchmark.claims.model import Claim, ClaimPart, TunedLoss
-from benchmark.claims.tables import as_records, overview, tables
+from benchmark.claims.tables import tables

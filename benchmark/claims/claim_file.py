@@ -13,7 +13,7 @@ from benchmark.errors import InputError
 from benchmark.spec.file_errors import FileErrors, KeyPath
 from benchmark.spec.values import Keys, OneOrMany, one_of
 from benchmark.spec.yaml_file import read_document, read_text
-from datasets._names import did_you_mean, listed, shown
+from datasets._names import did_you_mean, listed, shown, unknown
 
 FOLDER = Path(__file__).parent
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -74,15 +74,12 @@ def load_file(path: Path) -> Claim:
     experiment = _experiment(keys.experiment, problems)
     parts = [_part(one, LETTERS[index], ("parts", index), experiment, problems) for index, one in enumerate(keys.parts)]
     problems.raise_if_any()
-    sound = tuple(part for part in parts if part is not None)
-    texts = keys.paper, keys.short, keys.words, keys.source, keys.note
-    return Claim(keys.number, *texts, keys.experiment, sound)
+    return Claim(**{**dict(keys), "parts": tuple(part for part in parts if part is not None)})
 
 
 def _experiment(name: str, problems: FileErrors) -> spec.Experiment:
     if name not in spec.names():
-        missing = f"there is no experiment {shown(name)}{did_you_mean(name, spec.names())}"
-        problems.add(("experiment",), f"{missing} (there are {listed(spec.names())})")
+        problems.add(("experiment",), unknown("experiment", name, spec.names()))
         problems.raise_if_any()
     return spec.load(name)
 
@@ -94,23 +91,14 @@ def _part(data: Any, letter: str, at: KeyPath, experiment: spec.Experiment, prob
     against = _against(keys.against, (*at, "against"), problems)
     _check_metric(keys.metric, (*at, "metric"), problems)
     _check_datasets(keys, at, experiment, problems)
-    places = {"datasets": keys.datasets, "against": keys.datasets}
-    if keys.against_dataset is not None:
-        places["against"] = (keys.against_dataset,)
-    _check_row(keys.loss, places["datasets"], (*at, "loss"), experiment, problems)
-    if isinstance(against, str):
-        _check_row(against, places["against"], (*at, "against"), experiment, problems)
-    elif isinstance(against, TunedLoss):
-        _check_tuned(against.name, places["against"], (*at, "against", "tuned"), experiment, problems)
+    others = keys.datasets if keys.against_dataset is None else (keys.against_dataset,)
+    _check_row(keys.loss, keys.datasets, (*at, "loss"), experiment, problems)
+    if isinstance(against, str | TunedLoss):
+        where = (*at, "against") if isinstance(against, str) else (*at, "against", "tuned")
+        _check_row(against, others, where, experiment, problems)
     if keys.over is not None:
-        everywhere = tuple(dict.fromkeys([*places["datasets"], *places["against"]]))
-        _check_row(keys.over, everywhere, (*at, "over"), experiment, problems)
-    if against is None:
-        return None
-    return ClaimPart(
-        letter, keys.words, keys.metric, keys.datasets, keys.loss, against, keys.expect, keys.margin,
-        keys.over, keys.against_dataset,
-    )  # fmt: skip
+        _check_row(keys.over, (*keys.datasets, *others), (*at, "over"), experiment, problems)
+    return None if against is None else ClaimPart(letter, **{**dict(keys), "against": against})
 
 
 def _against(given: Any, at: KeyPath, problems: FileErrors) -> str | float | TunedLoss | None:
@@ -155,27 +143,21 @@ def _check_datasets(keys: ClaimPartKeys, at: KeyPath, experiment: spec.Experimen
 
 
 def _check_row(
-    label: str, datasets: Sequence[str], at: KeyPath, experiment: spec.Experiment, problems: FileErrors
+    label: str | TunedLoss, datasets: Sequence[str], at: KeyPath, experiment: spec.Experiment, problems: FileErrors
 ) -> None:
+    """The row is trained on each of the datasets; of a tuned loss, some row to choose from."""
     labels = [row.label for row in experiment.losses]
-    if label not in labels:
-        problems.add(at, _no_such("row", label, labels, experiment))
+    if isinstance(label, TunedLoss):
+        chosen, name = {row.label for row in experiment.losses if row.name == label.name}, label.name
+        missing = f"{experiment.name} has no rows of {name}"
+    else:
+        chosen, name = {label} & set(labels), shown(label)
+        missing = _no_such("row", label, labels, experiment)
+    if not chosen:
+        problems.add(at, missing)
         return
     for row in experiment.datasets:
-        if row.label in datasets and row.losses is not None and label not in row.losses:
-            problems.add(at, f"{experiment.name} does not train {shown(label)} on {row.label}")
-
-
-def _check_tuned(
-    name: str, datasets: Sequence[str], at: KeyPath, experiment: spec.Experiment, problems: FileErrors
-) -> None:
-    """Somewhere to choose from on each of the datasets."""
-    labels = {row.label for row in experiment.losses if row.name == name}
-    if not labels:
-        problems.add(at, f"{experiment.name} has no rows of {name}")
-        return
-    for row in experiment.datasets:
-        if row.label in datasets and row.losses is not None and labels.isdisjoint(row.losses):
+        if row.label in datasets and row.losses is not None and chosen.isdisjoint(row.losses):
             problems.add(at, f"{experiment.name} does not train {name} on {row.label}")
 
 

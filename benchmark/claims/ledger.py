@@ -83,10 +83,7 @@ class Ledger:
 
 def whole_verdict(of_parts: Sequence[str]) -> str:
     """Supported if all parts are, refuted if any part is."""
-    for verdict in (REFUTED, NOT_RUN, NOT_DECIDED):
-        if verdict in of_parts:
-            return verdict
-    return SUPPORTED
+    return next((verdict for verdict in (REFUTED, NOT_RUN, NOT_DECIDED) if verdict in of_parts), SUPPORTED)
 
 
 def results_of(collected: ExperimentResults) -> LedgerInput:

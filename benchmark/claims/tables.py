@@ -1,5 +1,6 @@
 """The ledger as tables: one of all claims by dataset, and one per claim with its parts."""
 
+from collections import Counter
 from collections.abc import Iterator
 
 from benchmark.claims.ledger import NOT_RUN, ClaimFinding, Ledger
@@ -51,9 +52,7 @@ def overview(ledger: Ledger) -> Table:
 
 def counts(ledger: Ledger) -> str:
     """`27 of 60 tests support, 3 refute, 30 do not decide, 0 were not run.`"""
-    found = dict.fromkeys(SIGNS, 0)
-    for finding in ledger.findings:
-        found[finding.verdict] += 1
+    found = Counter(finding.verdict for finding in ledger.findings)
     rest = f"{found[REFUTED]} refute, {found[NOT_DECIDED]} do not decide, {found[NOT_RUN]} were not run"
     return f"Of {len(ledger.findings)} tests {found[SUPPORTED]} support what is claimed, {rest}."
 
@@ -124,31 +123,15 @@ def as_records(ledger: Ledger) -> Iterator[dict[str, object]]:
         claim, part = finding.claim, finding.part
         yield {
             "claim": claim.number,
-            "paper": claim.paper,
-            "short": claim.short,
-            "words": claim.words,
-            "source": claim.source,
+            **{key: getattr(claim, key) for key in ("paper", "short", "words", "source")},
             "part": part.letter,
             "part_words": part.words,
             "experiment": claim.experiment,
             "dataset": finding.dataset,
-            "metric": part.metric,
-            "loss": part.loss,
-            "over": part.over,
+            **{key: getattr(part, key) for key in ("metric", "loss", "over")},
             "against": finding.against,
-            "expect": part.expect,
-            "margin": part.margin,
-            "unit": part.unit,
-            "verdict": finding.verdict,
-            "difference": finding.difference,
-            "low": finding.low,
-            "high": finding.high,
-            "p_support": finding.p_support,
-            "p_refute": finding.p_refute,
-            "n_seeds": finding.n_seeds,
-            "n_identities": finding.n_identities,
-            "detectable": finding.detectable,
-            "seeds_to_support": finding.seeds_to_support,
-            "seeds_to_refute": finding.seeds_to_refute,
-            "note": finding.note,
+            **{key: getattr(part, key) for key in ("expect", "margin", "unit")},
+            **{key: getattr(finding, key) for key in ("verdict", "difference", "low", "high")},
+            **{key: getattr(finding, key) for key in ("p_support", "p_refute", "n_seeds", "n_identities")},
+            **{key: getattr(finding, key) for key in ("detectable", "seeds_to_support", "seeds_to_refute", "note")},
         }

@@ -6,13 +6,13 @@ other only within one source, or within sources that the paper file says are com
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 from benchmark.papers.paper import MeasuredColumn, Paper, PaperEffect, PaperRow, Published, PublishedColumn, Scale
-from benchmark.statistics import Agreement, Jackknife, compare, holm, rank_agreement, summarise
+from benchmark.statistics import Agreement, Jackknife, Pairing, compare_pairs, rank_agreement, summarise
 
 LEVEL = 0.95
 SAME, OPPOSITE, NOT_SIGNIFICANT = "same direction", "OPPOSITE direction", "not significant here"
@@ -32,28 +32,12 @@ class MeasuredValue:
 
 
 @dataclass(frozen=True)
-class FromPublished:
-    """Measured minus published, on the same data; the interval is the measured value's."""
-
-    value: float
-    half_width: float | None
-
-
-@dataclass(frozen=True)
-class PublishedDifference:
-    """Of two rows' values, which are of one source or of comparable ones."""
-
-    value: float
-    second_hand: bool  # one of the two is, or both
-
-
-@dataclass(frozen=True)
 class EffectFound:
     """A difference between two rows, as published and as measured."""
 
     effect: PaperEffect
     measured: MeasuredColumn
-    published: dict[str, PublishedDifference]  # by column
+    published: dict[str, tuple[float, bool]]  # by column, with whether one of the two values is 2nd-hand
     remark: str  # on what was published
     difference: float | None
     half_width: float | None
@@ -85,14 +69,14 @@ class Comparison:
     def published(self, row: str, column: str) -> Published | None:
         return self.paper.row(row).published.get(column)
 
-    def difference(self, row: str, column: PublishedColumn, measured: MeasuredColumn) -> FromPublished | None:
-        """Only on the same data, and where both are known."""
+    def difference(self, row: str, column: PublishedColumn, measured: MeasuredColumn) -> MeasuredValue | None:
+        """Measured minus published, with the measured value's interval; only on the same data, where both are known."""
         published, estimate = self.published(row, column.name), self.estimates.get((row, measured.name))
         if not self.scale.on_same_data(column, measured) or published is None:
             return None
         if estimate is None or estimate.mean is None:
             return None
-        return FromPublished(estimate.mean - published.value, estimate.half_width)
+        return replace(estimate, mean=estimate.mean - published.value)
 
 
 def compare_with_published(
@@ -109,19 +93,15 @@ def compare_with_published(
     effects: list[EffectFound] = []
     orders: list[OrderFound] = []
     for measured in scale.measured:
-        rows = _rows_of(results, measured)
+        if measured.metric not in results.columns:
+            continue
+        rows = results[results["dataset"] == measured.dataset]
         if rows.empty:
             continue
         estimates |= _estimates(rows, measured, jackknife)
         effects += _effects(paper, rows, measured, jackknife)
         orders += [_order(paper, rows, measured, paper.column(name)) for name in measured.beside]
     return Comparison(paper, scale, estimates, effects, orders, left_out or {}, unfinished, origin)
-
-
-def _rows_of(results: pd.DataFrame, measured: MeasuredColumn) -> pd.DataFrame:
-    if results.empty or measured.metric not in results.columns:
-        return pd.DataFrame()
-    return results[results["dataset"] == measured.dataset]
 
 
 def _estimates(
@@ -149,12 +129,11 @@ def _effects(
     """Of the effects whose two rows were trained; Holm's correction is over the effects on this column."""
     trained = set(rows["loss"])
     wanted = [effect for effect in paper.effects if {effect.row, effect.than} <= trained]
-    tests = [_test(rows, effect, measured, jackknife) for effect in wanted]
-    known = [test["p"] for test in tests if isinstance(test["p"], float)]
-    corrected = iter(holm(np.array(known)).tolist())
+    pairings = [Pairing(effect.row, effect.than, measured.dataset, measured.metric) for effect in wanted]
+    tests = compare_pairs(rows, pairings, jackknife, LEVEL).to_dict("records")
     found = []
     for effect, test in zip(wanted, tests, strict=True):
-        p_holm = next(corrected) if isinstance(test["p"], float) else None
+        p_holm = test["p_holm"] if isinstance(test["p_holm"], float) else None
         published, remark = _published_effect(paper, effect, measured)
         difference = _scaled(test["difference"], measured)
         found.append(
@@ -166,37 +145,28 @@ def _effects(
                 difference=difference,
                 half_width=_scaled(test["half_width"], measured),
                 p_holm=p_holm,
-                verdict=_verdict([one.value for one in published.values()], difference, p_holm),
+                verdict=_verdict([value for value, _ in published.values()], difference, p_holm),
                 note=str(test["note"]),
             )
         )
     return found
 
 
-def _test(
-    rows: pd.DataFrame, effect: PaperEffect, measured: MeasuredColumn, jackknife: Jackknife | None
-) -> dict[str, object]:
-    two = rows[rows["loss"].isin([effect.row, effect.than])]
-    compared = compare(two, effect.than, [measured.metric], jackknife, LEVEL)
-    return {str(key): value for key, value in compared.iloc[0].to_dict().items()}
-
-
 def _published_effect(
     paper: Paper, effect: PaperEffect, measured: MeasuredColumn
-) -> tuple[dict[str, PublishedDifference], str]:
+) -> tuple[dict[str, tuple[float, bool]], str]:
     """The differences by column, and what is to be said of their sources."""
     found, remarks = {}, []
     for name in measured.beside:
         one, other = (paper.row(label).published.get(name) for label in (effect.row, effect.than))
         if one is None or other is None:
             continue
-        group = paper.comparable_with(one.source)
-        if other.source.key not in group.sources:
+        sources, because = paper.comparable_with(one.key)
+        if other.key not in sources:
             remarks.append(f"{name}: the two published values are of different sources and are not subtracted")
             continue
-        second_hand = one.source.second_hand or other.source.second_hand
-        found[name] = PublishedDifference(one.value - other.value, second_hand)
-        remarks += [group.because] if one.source != other.source else []
+        found[name] = one.value - other.value, one.source.second_hand or other.source.second_hand
+        remarks += [because] if one.key != other.key else []
     return found, "; ".join(dict.fromkeys(remarks))
 
 
@@ -218,10 +188,10 @@ def _verdict(published: Collection[float], difference: float | None, p_holm: flo
 def _order(paper: Paper, rows: pd.DataFrame, measured: MeasuredColumn, column: PublishedColumn) -> OrderFound:
     """Of the most rows whose published values are of one source or of comparable ones."""
     by_seed = rows.pivot_table(index="loss", columns="seed", values=measured.metric, aggfunc="mean", dropna=False)
-    groups: dict[frozenset[str], list[PaperRow]] = {}
+    groups: dict[tuple[str, ...], list[PaperRow]] = {}
     for row in paper.rows:
         if column.name in row.published and row.label in by_seed.index:
-            sources = paper.comparable_with(row.published[column.name].source).sources
+            sources, _ = paper.comparable_with(row.published[column.name].key)
             groups.setdefault(sources, []).append(row)
     both = max(groups.values(), key=len, default=[])
     published = [row.published[column.name].value for row in both]

@@ -1,5 +1,7 @@
 """A comparison as tables for display: the values, the differences that the paper speaks of, the order of rows."""
 
+from collections.abc import Iterable
+
 from benchmark.papers.comparison import Comparison, EffectFound
 from benchmark.papers.paper import COLUMNS, MeasuredColumn, PaperRow, PublishedColumn
 from benchmark.papers.setting import differences, unknown
@@ -10,43 +12,41 @@ from benchmark.text import counted, number
 NOTHING = Value("–")
 
 
-def tables(comparison: Comparison) -> list[Table]:
-    """The paper's table first; the others where there is something to say."""
-    return _made(comparison, sources=False)
-
-
-def for_spreadsheets(comparison: Comparison) -> list[Table]:
-    """The same for CSV files, which have no notes: with columns for the sources of what was published."""
-    return _made(comparison, sources=True)
-
-
-def _made(comparison: Comparison, sources: bool) -> list[Table]:
+def tables(comparison: Comparison, sources: bool = False) -> list[Table]:
+    """The paper's table first; the others where there is something to say. `sources` adds columns for the sources of
+    what was published: CSV files have no notes."""
     layout = _by_column if comparison.paper.layout == COLUMNS else _by_loss
     return [layout(comparison, sources), *_effects(comparison, sources), *_orders(comparison)]
 
 
 def _by_loss(comparison: Comparison, sources: bool) -> Table:
     """A line per loss. A value measured on the published data stands beside it with the difference."""
-    columns, cells = [Column("loss", numeric=False)], [[Value(row.label)] for row in comparison.paper.rows]
+    rows = comparison.paper.rows
     placed: set[str] = set()
-    for column in comparison.paper.columns:
-        columns.append(Column(f"{_heading(column)}, published", column.meaning))
-        _fill(cells, [published_entry(comparison, row, column) for row in comparison.paper.rows])
-        if sources:
-            columns.append(Column(f"{_heading(column)}, published, source", numeric=False))
-            _fill(cells, [source_entry(comparison, row, column) for row in comparison.paper.rows])
-        for measured in _on_same_data(comparison, column):
-            if measured.name not in placed:
-                columns.append(_measured_column(measured))
-                _fill(cells, [measured_entry(comparison, row, measured) for row in comparison.paper.rows])
-            columns.append(_difference_column(column, measured))
-            _fill(cells, [difference_entry(comparison, row, column, measured) for row in comparison.paper.rows])
-            placed.add(measured.name)
-    for measured in comparison.scale.measured:
+    filled = [(Column("loss", numeric=False), [Value(row.label) for row in rows])]
+
+    def add_measured(measured: MeasuredColumn) -> None:
         if measured.name not in placed:
-            columns.append(_measured_column(measured))
-            _fill(cells, [measured_entry(comparison, row, measured) for row in comparison.paper.rows])
-    return _main_table(comparison, columns, cells)
+            placed.add(measured.name)
+            heading = f"{_measured_heading(measured)}, measured"
+            entries = [measured_entry(comparison, row, measured) for row in rows]
+            filled.append((Column(heading, f"{measured.metric} on {measured.dataset}"), entries))
+
+    for column in comparison.paper.columns:
+        heading = f"{_heading(column)}, published"
+        filled.append((Column(heading, column.meaning), [published_entry(comparison, row, column) for row in rows]))
+        if sources:
+            entries = [source_entry(comparison, row, column) for row in rows]
+            filled.append((Column(f"{heading}, source", numeric=False), entries))
+        for measured in _on_same_data(comparison, column):
+            add_measured(measured)
+            name = f"{measured.name} minus {column.name}"
+            entries = [difference_entry(comparison, row, column, measured) for row in rows]
+            filled.append((Column("difference", "measured minus published", name=name), entries))
+    for measured in comparison.scale.measured:
+        add_measured(measured)
+    columns, entries_by_column = zip(*filled, strict=True)
+    return _main_table(comparison, columns, zip(*entries_by_column, strict=True))
 
 
 def _by_column(comparison: Comparison, sources: bool) -> Table:
@@ -115,23 +115,15 @@ def difference_entry(
     comparison: Comparison, row: PaperRow, column: PublishedColumn | None, measured: MeasuredColumn | None
 ) -> Value:
     found = comparison.difference(row.label, column, measured) if column and measured else None
-    if found is None:
-        return NOTHING
-    return with_error(found.value, found.half_width, signed=True)
+    return NOTHING if found is None else with_error(found.mean, found.half_width, signed=True)
 
 
 def _effects(comparison: Comparison, sources: bool) -> list[Table]:
     if not comparison.effects:
         return []
-    columns = [
-        Column("difference", numeric=False),
-        Column("measured metric", numeric=False),
-        Column("published", numeric=False),
-        *([Column("published, remark", numeric=False)] if sources else []),
-        Column("measured"),
-        Column("p (Holm)"),
-        Column("verdict", numeric=False),
-    ]
+    names = ["difference", "measured metric", "published", "published, remark", "measured", "p (Holm)", "verdict"]
+    shown = [name for name in names if sources or name != "published, remark"]
+    columns = [Column(name, numeric=name in ("measured", "p (Holm)")) for name in shown]
     lines = []
     for found in comparison.effects:
         cells = (
@@ -156,8 +148,8 @@ def _effects(comparison: Comparison, sources: bool) -> list[Table]:
 def _published_differences(found: EffectFound) -> str:
     """`LFW +0.12; CFP-FP +0.24 (2nd-hand)`, or a dash."""
     parts = [
-        f"{name} {number(one.value, signed=True)}" + (" (2nd-hand)" if one.second_hand else "")
-        for name, one in found.published.items()
+        f"{name} {number(value, signed=True)}" + (" (2nd-hand)" if second_hand else "")
+        for name, (value, second_hand) in found.published.items()
     ]
     return "; ".join(parts) or NOTHING.text
 
@@ -166,13 +158,8 @@ def _orders(comparison: Comparison) -> list[Table]:
     found = [order for order in comparison.orders if order.agreement.tau is not None]
     if not found:
         return []
-    columns = [
-        Column("published metric", numeric=False),
-        Column("measured metric", numeric=False),
-        Column("rows"),
-        Column("Kendall's τ-b"),
-        Column("95 % interval"),
-    ]
+    columns = [Column(name, numeric=False) for name in ("published metric", "measured metric")]
+    columns += [Column(name) for name in ("rows", "Kendall's τ-b", "95 % interval")]
     lines = []
     for order in found:
         agreement = order.agreement
@@ -194,11 +181,11 @@ def _orders(comparison: Comparison) -> list[Table]:
     return [Table(name, "Is the order of the rows the same?", tuple(columns), tuple(lines), caption)]
 
 
-def _main_table(comparison: Comparison, columns: list[Column], cells: list[list[Value]]) -> Table:
+def _main_table(comparison: Comparison, columns: Iterable[Column], cells: Iterable[Iterable[Value]]) -> Table:
     paper, scale = comparison.paper, comparison.scale
-    lines = [Row(tuple(line)) for line in cells]
+    rows = tuple(Row(tuple(line)) for line in cells)
     title = f"{paper.title} ({scale.name} scale)"
-    return Table(scale.experiment.name, title, tuple(columns), tuple(lines), paper.claim, _footnotes(comparison))
+    return Table(scale.experiment.name, title, tuple(columns), rows, paper.claim, _footnotes(comparison))
 
 
 def _footnotes(comparison: Comparison) -> tuple[str, ...]:
@@ -245,16 +232,3 @@ def _heading(column: PublishedColumn) -> str:
 
 def _measured_heading(measured: MeasuredColumn) -> str:
     return f"{measured.name} {measured.unit}"
-
-
-def _measured_column(measured: MeasuredColumn) -> Column:
-    return Column(f"{_measured_heading(measured)}, measured", f"{measured.metric} on {measured.dataset}")
-
-
-def _difference_column(column: PublishedColumn, measured: MeasuredColumn) -> Column:
-    return Column("difference", "measured minus published", name=f"{measured.name} minus {column.name}")
-
-
-def _fill(cells: list[list[Value]], entries: list[Value]) -> None:
-    for line, entry in zip(cells, entries, strict=True):
-        line.append(entry)

@@ -1,27 +1,36 @@
-"""A paper's table: what was published, from where, and how it is measured at each scale."""
+"""A paper's table: what was published, from where, and how it is measured at each scale.
+
+Classes of `Keys` are mappings of a paper file as they stand there.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
+from typing import Annotated
+
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from benchmark.metrics import column
 from benchmark.spec import DatasetRow, Experiment
+from benchmark.spec.values import Keys, Label, one_of
 
 PERCENT, DEGREES = "%", "°"
 LOSSES, COLUMNS = "losses", "columns"
+Text = Annotated[str, Field(max_length=2000)]
+Reason = Annotated[str, Field(min_length=1, max_length=2000), AfterValidator(str.strip)]
+Labels = Annotated[tuple[Label, ...], BeforeValidator(lambda value: tuple(value) if isinstance(value, list) else value)]
+Link = Annotated[str, Field(max_length=300, pattern=r"^(https://[^\s\"'<>]+|doi:[^\s\"'<>]+|arXiv:[^\s\"'<>]+)?$")]
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(Keys):
     """Where a value was read."""
 
-    key: str
-    paper: str
-    table: str
-    link: str
-    second_hand: bool  # read as quoted by someone else
-    setting: str  # what is particular to it, in words
+    paper: Text
+    table: Text = ""
+    link: Link
+    second_hand: bool = False  # read as quoted by someone else
+    setting: Text = ""  # what is particular to it, in words
 
     @property
     def in_words(self) -> str:
@@ -31,12 +40,11 @@ class Source:
         return f"{words}; 2nd-hand" if self.second_hand else words
 
 
-@dataclass(frozen=True)
-class Comparable:
+class Comparable(Keys):
     """Sources whose values may be subtracted from each other, and why."""
 
-    sources: frozenset[str]  # their keys
-    because: str
+    sources: Labels  # their keys
+    because: Reason
 
 
 @dataclass(frozen=True)
@@ -44,6 +52,7 @@ class Published:
     """One published value, of one run or several."""
 
     runs: tuple[float, ...]
+    key: str  # of the source
     source: Source
 
     @property
@@ -51,15 +60,14 @@ class Published:
         return fmean(self.runs)
 
 
-@dataclass(frozen=True)
-class PublishedColumn:
+class PublishedColumn(Keys):
     """A column of the published table."""
 
-    name: str
-    unit: str
-    data: str  # what it was trained and tested on
-    meaning: str
-    other_loss: str  # the loss that it is of, where that is not the row's: such a column is context
+    name: Label
+    unit: Annotated[str, one_of("unit", (PERCENT, DEGREES))] = PERCENT
+    data: Label  # what it was trained and tested on
+    meaning: Text = ""
+    other_loss: Label | None = None  # the loss that it is of, where that is not the row's: such a column is context
 
 
 @dataclass(frozen=True)
@@ -80,14 +88,13 @@ class PaperEffect:
     than: str
 
 
-@dataclass(frozen=True)
-class MeasuredColumn:
+class MeasuredColumn(Keys):
     """A metric that runs of a scale give."""
 
-    name: str
+    name: Label
     dataset: str  # a label of the scale's experiment
     metric: str
-    beside: tuple[str, ...]  # the published columns that it is compared with
+    beside: Labels = ()  # the published columns that it is compared with
 
     @property
     def unit(self) -> str:
@@ -99,20 +106,18 @@ class MeasuredColumn:
         return column(self.metric).factor
 
 
-@dataclass(frozen=True)
-class OwnData:
+class OwnData(Keys):
     """A folder that people have to fill themselves: what it then is, and how to get it."""
 
-    data: str
-    get: str
+    data: Label
+    get: Text
 
 
-@dataclass(frozen=True)
-class Unmeasured:
+class Unmeasured(Keys):
     """Published columns that have no counterpart at a scale, and why."""
 
-    columns: tuple[str, ...]
-    because: str
+    columns: Annotated[Labels, Field(min_length=1)]
+    because: Reason
 
 
 @dataclass(frozen=True)
@@ -160,10 +165,10 @@ class Paper:
     def row(self, label: str) -> PaperRow:
         return next(row for row in self.rows if row.label == label)
 
-    def comparable_with(self, source: Source) -> Comparable:
-        """The sources whose values may be subtracted from this one's; itself alone, unless the file names others."""
-        alone = Comparable(frozenset({source.key}), "")
-        return next((group for group in self.comparable if source.key in group.sources), alone)
+    def comparable_with(self, source: str) -> tuple[tuple[str, ...], str]:
+        """The sources whose values may be subtracted from this one's, and why; itself alone, unless the file says."""
+        found = ((group.sources, group.because) for group in self.comparable if source in group.sources)
+        return next(found, ((source,), ""))
 
 
 def data_name(row: DatasetRow) -> str:

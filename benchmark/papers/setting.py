@@ -17,54 +17,39 @@ Text = Annotated[str, Field(max_length=300)]
 Number = Annotated[float, Field(ge=0.0)]
 Whole = Annotated[int, Field(ge=1)]
 
-KEPT = "the last weights"
-NORMALISATION = "by the training images' own mean and deviation"
+AS_IN_THE_RECIPE = ("optimiser", "lr", "weight_decay", "batch", "augmentation", "label_smoothing")
+
+
+def _said(words: str) -> Any:
+    """Unknown unless given; `words` name it in sentences."""
+    return Field(None, description=words)
 
 
 class SettingKeys(Keys):
     """What is known of the published runs; what is not known is left out."""
 
-    train: Text | None = None
-    test: Text | None = None
-    net: Text | None = None
+    train: Text | None = _said("training data")
+    test: Text | None = _said("tested on")
+    net: Text | None = _said("net")
     backbone: Text | None = None  # which of ours is that net, if one is
-    pretrained: Text | None = None
-    pixels: Text | Whole | None = None
-    normalisation: Text | None = None
-    dim: Whole | None = None
-    optimiser: Text | None = None
-    lr: Number | Text | None = None
-    momentum: Number | None = None
-    weight_decay: Number | None = None
-    schedule: Text | None = None
-    length: Text | None = None
-    batch: Whole | None = None
-    augmentation: Text | None = None
-    label_smoothing: Number | None = None
-    runs: Whole | None = None
-    kept: Text | None = None
+    pretrained: Text | None = _said("initial weights")
+    pixels: Text | Whole | None = _said("pixels a side")
+    normalisation: Text | None = _said("normalisation of pixels")
+    dim: Whole | None = _said("embedding size")
+    optimiser: Text | None = _said("optimiser")
+    lr: Number | Text | None = _said("learning rate")
+    momentum: Number | None = _said("momentum")
+    weight_decay: Number | None = _said("weight decay")
+    schedule: Text | None = _said("schedule")
+    length: Text | None = _said("length")
+    batch: Whole | None = _said("batch")
+    augmentation: Text | None = _said("augmentation")
+    label_smoothing: Number | None = _said("label smoothing")
+    runs: Whole | None = _said("runs")
+    kept: Text | None = _said("weights that are tested")
 
 
-WORDS = {
-    "train": "training data",
-    "test": "tested on",
-    "net": "net",
-    "pretrained": "initial weights",
-    "pixels": "pixels a side",
-    "normalisation": "normalisation of pixels",
-    "dim": "embedding size",
-    "optimiser": "optimiser",
-    "lr": "learning rate",
-    "momentum": "momentum",
-    "weight_decay": "weight decay",
-    "schedule": "schedule",
-    "length": "length",
-    "batch": "batch",
-    "augmentation": "augmentation",
-    "label_smoothing": "label smoothing",
-    "runs": "runs",
-    "kept": "weights that are tested",
-}
+WORDS = {key: field.description for key, field in SettingKeys.model_fields.items() if field.description}
 ASSUMED_UNLESS_SAID = ("pretrained", "label_smoothing")  # nothing of the kind, so that silence is no gap
 
 
@@ -84,11 +69,11 @@ def unknown(paper: Paper, scale: Scale) -> list[str]:
 
 def _of_training(paper: Paper, scale: Scale) -> Iterator[str]:
     for key, words in WORDS.items():
-        published = paper.setting.get(key)
-        values = _here(key, scale)
-        if published is None or key in scale.alike or _same(key, published, values, paper):
-            continue
-        yield f"{words}: {_shown(published)} there, {_by_dataset(values)} here"
+        published, values = paper.setting.get(key), _here(key, scale)
+        same = paper.setting.get("backbone") if key == "net" else published
+        known = [value for value in values.values() if value is not None]
+        if published is not None and key not in scale.alike and any(value != same for value in known):
+            yield f"{words}: {_shown(published)} there, {_by_dataset(values)} here"
 
 
 def _here(key: str, scale: Scale) -> dict[str, Any]:
@@ -98,44 +83,31 @@ def _here(key: str, scale: Scale) -> dict[str, Any]:
 
 def _setting(row: DatasetRow, scale: Scale) -> dict[str, Any]:
     recipe, size = row.recipes[0], datasets.training_size(row.dataset)
-    options = row.dataset["options"]
-    pixels = options.get("size") or (None if size is None else math.isqrt(size.pixels))
     own = scale.own_data.get(row.label)
+    tested = (
+        "other images of the classes trained on" if datasets.protocol(row.dataset) == "closed" else "classes never seen"
+    )
     return {
         "train": own.data if own else row.label,
-        "test": _tested_on(row, scale),
+        "test": own.data if own else tested,
         "net": row.backbones[0],
         "pretrained": "drawn at random",
-        "pixels": pixels,
-        "normalisation": NORMALISATION,
+        "pixels": row.dataset["options"].get("size") or (None if size is None else math.isqrt(size.pixels)),
+        "normalisation": "by the training images' own mean and deviation",
         "dim": row.dims[0],
         "length": f"{recipe.epochs} epoch{'s' if recipe.epochs > 1 else ''}",
         "schedule": _schedule(recipe),
         "runs": len(scale.experiment.seeds),
-        "kept": KEPT,
+        "kept": "the last weights",
         "momentum": "adamw's own" if recipe.optimiser == "adamw" else recipe.momentum,
-        **{key: getattr(recipe, key) for key in ("optimiser", "lr", "weight_decay", "batch")},
-        **{key: getattr(recipe, key) for key in ("augmentation", "label_smoothing")},
+        **{key: getattr(recipe, key) for key in AS_IN_THE_RECIPE},
     }
-
-
-def _tested_on(row: DatasetRow, scale: Scale) -> str:
-    if row.label in scale.own_data:
-        return scale.own_data[row.label].data
-    closed = datasets.protocol(row.dataset) == "closed"
-    return "other images of the classes trained on" if closed else "classes never seen"
 
 
 def _schedule(recipe: Recipe) -> str:
     if recipe.schedule == "step":
         return "÷10 at " + " and ".join(f"{share:.3g}" for share in recipe.milestones) + " of the run"
     return "cosine, down to 0" if recipe.schedule == "cosine" else recipe.schedule
-
-
-def _same(key: str, published: object, values: Mapping[str, Any], paper: Paper) -> bool:
-    if key == "net":
-        published = paper.setting.get("backbone")
-    return all(value is None or value == published for value in values.values())
 
 
 def _of_losses(paper: Paper, scale: Scale) -> Iterator[str]:

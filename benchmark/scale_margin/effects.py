@@ -12,6 +12,7 @@ REFERENCE = "normface"
 """The loss without a margin that every other is compared with."""
 SAME_SCALE = 9  # decimals to which two scales are one
 KEYS = ["dataset", "loss", "name", "title", "variant", "tuned", "s", "m"]
+SHOWN = ["dataset", "loss", "baseline", "name", "variant", "s", "m"]
 
 
 def margin_pairs(rows: pd.DataFrame) -> pd.DataFrame:
@@ -33,7 +34,21 @@ def margin_effects(
     rows: pd.DataFrame, metric_columns: Mapping[str, MetricColumn], jackknife: Jackknife | None = None
 ) -> pd.DataFrame:
     """The rows of `margin_pairs` with the columns of `compare_pairs`, each dataset by its own metric."""
-    pairs = _of_datasets(margin_pairs(rows), metric_columns)
+    return effects_of(rows, margin_pairs(rows)[SHOWN], metric_columns, jackknife)
+
+
+def margin_effects_over_datasets(
+    rows: pd.DataFrame, datasets: list[str], metric: str, jackknife: Jackknife | None = None
+) -> pd.DataFrame:
+    """The same for the mean over datasets, of the pairs that stand on all of them at one scale."""
+    return effects_over_datasets(rows, margin_pairs(rows)[SHOWN], datasets, metric, jackknife)
+
+
+def effects_of(
+    rows: pd.DataFrame, pairs: pd.DataFrame, metric_columns: Mapping[str, MetricColumn], jackknife: Jackknife | None
+) -> pd.DataFrame:
+    """loss − baseline for every pair whose dataset has a metric, with the other columns of `pairs`."""
+    pairs = pairs[pairs["dataset"].isin(list(metric_columns))]
     pairings = [
         Pairing(loss, baseline, dataset, metric_columns[dataset].key)
         for loss, baseline, dataset in zip(pairs["loss"], pairs["baseline"], pairs["dataset"], strict=True)
@@ -41,14 +56,13 @@ def margin_effects(
     return _beside(compare_pairs(rows, pairings, jackknife), pairs)
 
 
-def margin_effects_over_datasets(
-    rows: pd.DataFrame, datasets: list[str], metric: str, jackknife: Jackknife | None = None
+def effects_over_datasets(
+    rows: pd.DataFrame, pairs: pd.DataFrame, datasets: list[str], metric: str, jackknife: Jackknife | None
 ) -> pd.DataFrame:
-    """The same for the mean over datasets, of the pairs that stand on all of them at one scale."""
-    pairs = margin_pairs(rows)
+    """The same for the mean over datasets, of the pairs that stand on all of them, at one scale if `pairs` has it."""
     pairs = pairs[pairs["dataset"].isin(datasets)]
-    counts = pairs.groupby(["loss", "baseline", "s"])["dataset"].transform("nunique")
-    common = pairs[counts == len(datasets)].drop_duplicates(["loss", "baseline"]).reset_index(drop=True)
+    counts = pairs.groupby([key for key in ("loss", "baseline", "s") if key in pairs])["dataset"].transform("nunique")
+    common = pairs[counts == len(datasets)].drop_duplicates(["loss", "baseline"])
     both = list(zip(common["loss"], common["baseline"], strict=True))
     return _beside(compare_pairs_over_datasets(rows, both, datasets, metric, jackknife), common)
 
@@ -62,10 +76,6 @@ def why_no_margin_effects(rows: pd.DataFrame) -> str:
     return ""
 
 
-def _of_datasets(pairs: pd.DataFrame, metric_columns: Mapping[str, MetricColumn]) -> pd.DataFrame:
-    return pairs[pairs["dataset"].isin(list(metric_columns))].reset_index(drop=True)
-
-
 def _beside(compared: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
     """Both have one row a pair, in the same order."""
-    return compared.assign(**{key: pairs[key].to_numpy() for key in ("name", "variant", "s", "m")})
+    return compared.assign(**{str(key): pairs[key].to_numpy() for key in pairs if key not in compared})

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 import pandas as pd
 
 from benchmark.metrics import MetricColumn
+from benchmark.scale_margin.effects import effects_of, effects_over_datasets
 from benchmark.scale_margin.settings import all_settings
 from benchmark.spec.labels import TUNED
 from benchmark.spec.labels import with_settings as labelled
-from benchmark.statistics import Jackknife, Pairing, compare_pairs, compare_pairs_over_datasets
+from benchmark.statistics import Jackknife
 
 GRADIENT, EXACT, DETACHED = "gradient", "exact", "detached"
 
@@ -42,23 +43,15 @@ def gradient_effects(
     table: pd.DataFrame, metric_columns: Mapping[str, MetricColumn], jackknife: Jackknife | None = None
 ) -> pd.DataFrame:
     """detached − exact for every pair, with the columns of `compare_pairs` and the pair's `title`."""
-    pairs = gradient_pairs(table)
-    pairs = pairs[pairs["dataset"].isin(list(metric_columns))].reset_index(drop=True)
-    pairings = [
-        Pairing(detached, exact, dataset, metric_columns[dataset].key)
-        for detached, exact, dataset in zip(pairs[DETACHED], pairs[EXACT], pairs["dataset"], strict=True)
-    ]
-    return compare_pairs(table, pairings, jackknife).assign(title=pairs["title"].to_numpy())
+    return effects_of(table, _as_pairs(table), metric_columns, jackknife)
 
 
 def gradient_effects_over_datasets(
     table: pd.DataFrame, datasets: list[str], metric: str, jackknife: Jackknife | None = None
 ) -> pd.DataFrame:
     """The same for the mean over datasets, of the pairs that stand on all of them."""
-    pairs = gradient_pairs(table)
-    pairs = pairs[pairs["dataset"].isin(datasets)]
-    counts = pairs.groupby([DETACHED, EXACT])["dataset"].transform("nunique")
-    common = pairs[counts == len(datasets)].drop_duplicates([DETACHED, EXACT])
-    both = list(zip(common[DETACHED], common[EXACT], strict=True))
-    compared = compare_pairs_over_datasets(table, both, datasets, metric, jackknife)
-    return compared.assign(title=common["title"].to_numpy())
+    return effects_over_datasets(table, _as_pairs(table), datasets, metric, jackknife)
+
+
+def _as_pairs(table: pd.DataFrame) -> pd.DataFrame:
+    return gradient_pairs(table).rename(columns={DETACHED: "loss", EXACT: "baseline"})

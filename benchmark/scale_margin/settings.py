@@ -1,7 +1,6 @@
 """The scale and the margin that a row of an experiment trains with: given, by default, or by the class count."""
 
 import json
-import math
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
@@ -26,13 +25,12 @@ def with_settings(table: pd.DataFrame, classes: Mapping[str, int]) -> pd.DataFra
         scale_and_margin(str(name), str(hyper), classes[str(dataset)])
         for name, hyper, dataset in zip(table["name"], table["hyper"], table["dataset"], strict=True)
     ]
-    numbers = {"s": [_or_nan(s) for s, _ in found], "m": [_or_nan(m) for _, m in found]}
-    columns = {key: pd.Series(values, table.index, dtype=float) for key, values in numbers.items()}
     tuned = table["tuned"]
     marks = tuned.map({True: TUNED, False: ""}) if tuned.any() and not tuned.all() else pd.Series("", table.index)
     variants = [variant(str(name), str(hyper)) for name, hyper in zip(table["name"], table["hyper"], strict=True)]
     return table.assign(
-        **columns,
+        s=pd.Series([s for s, _ in found], table.index, dtype=float),
+        m=pd.Series([m for _, m in found], table.index, dtype=float),
         title=table["name"].astype(str) + marks,
         variant=pd.Series(variants, table.index, dtype=object) + marks,
     )
@@ -77,7 +75,3 @@ def _plain(head: losses.Head, name: str) -> float | None:
     """A setting that is one number and does not change: an adapted one is a tensor."""
     value = getattr(head, name, None)
     return float(value) if isinstance(value, int | float) else None
-
-
-def _or_nan(value: float | None) -> float:
-    return math.nan if value is None else value

@@ -1,32 +1,81 @@
-"""What tuning leaves: every trial as a row of trials.csv, and the file of tuned settings that `run` takes."""
+"""What tuning leaves: every trial as a row of trials.csv, and the file of tuned settings that `run` takes.
+
+Tuning some of an experiment's losses or datasets keeps what was tuned before of the others.
+"""
 
 import csv
 import io
 import json
 import platform
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any
 
 import yaml
 
 from benchmark.engine.job import commit
+from benchmark.errors import InputError
 from benchmark.spec import Budget, Experiment
-from benchmark.tuning.merge_previous import Kept, Place, place_of
+from benchmark.spec.tuned import read_tuned
 from benchmark.tuning.sampler import RANDOM_TRIALS
 from benchmark.tuning.space import FACTOR
-from benchmark.tuning.study import PRUNING, Progressing
+from benchmark.tuning.study import PRUNING, Place, Progressing, Study
 
 HEADING = "# Settings chosen on validation data; `python -m benchmark run EXPERIMENT --tuned FILE` uses them.\n"
 DECIMALS = 6
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Rows of an earlier file that stay in it, and what made them."""
+
+    choices: Mapping[Place, dict[str, Any]] = field(default_factory=dict)
+    made: tuple[dict[str, Any], ...] = ()
+    trials: Mapping[Place, list[list[str]]] = field(default_factory=dict)
+
+
+def kept_of(file: Path, trials: Path, every: Sequence[Study], now: Sequence[Study], budget: Budget) -> Kept:
+    """What the file has of the experiment's other studies and still holds; ValueError where it is no match."""
+    tuned_now = {study.place for study in now}
+    others = {study.place: study.key for study in every if study.place not in tuned_now}
+    if not others or not file.is_file():
+        return Kept()
+    earlier = read_tuned(file)
+    choices = {
+        (dataset, label): choice.model_dump(mode="json")
+        for dataset, rows in earlier.choices.items()
+        for label, choice in rows.items()
+        if others.get((dataset, label)) == choice.of
+    }
+    if not choices:
+        return Kept()
+    if earlier.budget != budget:
+        raise InputError(
+            f"{file} has rows that were tuned with another budget, {earlier.budget.trials} trials of "
+            f"{earlier.budget.seeds} seed(s): tune all losses with this one, or give another file with --output"
+        )
+    made = tuple(one.model_dump(mode="json") for one in (*earlier.earlier, earlier.made))
+    return Kept(choices, made, _trials_of(trials, choices))
+
+
+def _trials_of(path: Path, places: Mapping[Place, Any]) -> dict[Place, list[list[str]]]:
+    """The lines of trials.csv by their study; those of the places alone."""
+    found: dict[Place, list[list[str]]] = {}
+    if path.is_file():
+        for line in csv.reader(io.StringIO(path.read_text())):
+            if len(line) > 2 and (line[0], line[1]) in places:
+                found.setdefault((line[0], line[1]), []).append(line)
+    return found
 
 
 def trials_csv(studies: Sequence[Progressing], order: Sequence[Place], kept: Kept) -> bytes:
     """A row a trial, in the order of the experiment."""
     seeds = max(study.study.budget.seeds for study in studies)
     columns = ["dataset", "loss", "trial", "hyper", "lr", *(f"seed {seed}" for seed in range(seeds))]
-    lines = {**kept.trials, **{place_of(study.study): _trial_lines(study, seeds) for study in studies}}
+    lines = {**kept.trials, **{study.study.place: _trial_lines(study, seeds) for study in studies}}
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([*columns, "mean", "fate", "chosen"])
@@ -38,7 +87,7 @@ def _trial_lines(study: Progressing, seeds: int) -> Iterator[list[Any]]:
     for trial in study.trials:
         scores = [*(repr(score) for score in trial.scores), *[""] * (seeds - len(trial.scores))]
         hyper = json.dumps(dict(trial.settings.hyper), sort_keys=True)
-        first = [*place_of(study.study), trial.number, hyper, repr(trial.settings.lr)]
+        first = [*study.study.place, trial.number, hyper, repr(trial.settings.lr)]
         chosen = "yes" if trial is study.chosen else ""
         yield [*first, *scores, repr(round(trial.mean, DECIMALS)), trial.fate, chosen]
 
@@ -47,7 +96,7 @@ def tuned_file(
     experiment: Experiment, budget: Budget, studies: Sequence[Progressing], order: Sequence[Place], kept: Kept
 ) -> bytes:
     """The same for the same trials, but for `made` and `earlier`."""
-    choices = {**kept.choices, **{place_of(study.study): _choice(study) for study in studies}}
+    choices = {**kept.choices, **{study.study.place: _choice(study) for study in studies}}
     datasets: dict[str, dict[str, Any]] = {}
     for dataset, label in (place for place in order if place in choices):
         datasets.setdefault(dataset, {})[label] = choices[dataset, label]

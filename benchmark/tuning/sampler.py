@@ -11,20 +11,15 @@ RANDOM_TRIALS = 4  # before there is enough to learn from
 Told = tuple[dict[str, Any], float, bool, int]  # values, mean score, whether it was pruned, seeds that it had
 
 
-class OptunaMissingError(InputError):
-    """The extra `tune` is not installed."""
-
-
-def check_optuna() -> str:
-    """Its version; an error that says what to install without it."""
+def check_optuna() -> None:
+    """An error says what to install where it is missing."""
     try:
         import optuna
     except ImportError:
-        raise OptunaMissingError(
+        raise InputError(
             "tuning needs Optuna, which is not installed: pip install -c constraints.txt -e '.[tune]'"
         ) from None
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    return str(optuna.__version__)
 
 
 def suggest(

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
-from math import log, prod
+from math import inf, log, prod
 from typing import Any
 
 import losses
@@ -47,16 +47,14 @@ def with_values(row: LossRow, values: Mapping[str, Any]) -> Settings:
     return Settings(unlike_defaults(row.name, {**row.hyper, **searched}), values[RATE])
 
 
-def grid(space: Space) -> list[dict[str, Any]] | None:
-    """Every point of a space that is finite, or None."""
-    if not all(search.among for search in space.values()):
-        return None
+def grid(space: Space) -> list[dict[str, Any]]:
+    """Every point of a space that is finite; none of another one, for the product with an empty range is empty."""
     return [dict(zip(space, values, strict=True)) for values in product(*(search.among for search in space.values()))]
 
 
-def size(space: Space) -> int | None:
-    """How many points it has; None if there is no end of them."""
-    return prod(len(one.among) for one in space.values()) if all(one.among for one in space.values()) else None
+def size(space: Space) -> float:
+    """How many points it has."""
+    return prod(len(one.among) or inf for one in space.values())
 
 
 def values_of(row: LossRow, settings: Settings, space: Space, effective: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from benchmark.spec.tuned import fingerprint
 from benchmark.tuning.sampler import suggest
 from benchmark.tuning.space import RATE, Settings, Space, first_settings, grid, size, space_of, values_of, with_values
 
+Place = tuple[str, str]  # a dataset's label and a row's
 Fate = Literal["under way", "complete", "pruned", "diverged", "failed"]
 TRIALS_BEFORE_PRUNING = 4
 PRUNING = (
@@ -54,8 +55,8 @@ class Study:
     budget: Budget
 
     @property
-    def backbone(self) -> str:
-        return self.data.backbones[0]
+    def place(self) -> Place:
+        return self.data.label, self.loss.label
 
     @property
     def dim(self) -> int:
@@ -67,7 +68,7 @@ class Study:
 
     @cached_property
     def key(self) -> str:
-        return fingerprint(self.data, self.backbone, self.dim, self.recipe, self.loss)
+        return fingerprint(self.data, self.data.backbones[0], self.dim, self.recipe, self.loss)
 
     @cached_property
     def space(self) -> Space:
@@ -85,19 +86,17 @@ class Study:
     @property
     def trials(self) -> int:
         """As many as the budget says, or as there are points where that is less."""
-        points = size(self.space)
-        return self.budget.trials if points is None else min(points, self.budget.trials)
+        return int(min(size(self.space), self.budget.trials))
 
     @property
     def is_exhaustive(self) -> bool:
         """Whether each point of the space is tried once."""
-        points = size(self.space)
-        return points is not None and points <= self.budget.trials
+        return size(self.space) <= self.budget.trials
 
     def cell(self, settings: Settings, seed: int, number: int = 0) -> Cell:
         return Cell(
             dataset=self.data.dataset,
-            backbone=self.backbone,
+            backbone=self.data.backbones[0],
             dim=self.dim,
             recipe=replace(self.recipe, lr=settings.lr),
             loss=self.loss.name,
@@ -160,12 +159,12 @@ class Progressing:
         if number == 0:
             return study.first
         if study.is_exhaustive:
-            every = [with_values(study.loss, values) for values in grid(study.space) or []]
+            every = [with_values(study.loss, values) for values in grid(study.space)]
             return [study.first, *(one for one in every if one != study.first)][number]
         told = [(values_of(study.loss, one.settings, study.space, self._effective), one) for one in self.trials]
         seen = [(values, trial.mean, trial.fate == "pruned", len(trial.scores)) for values, trial in told]
         tried = [trial.settings for trial in self.trials]
-        untried = [point for point in grid(study.space) or [] if with_values(study.loss, point) not in tried]
+        untried = [point for point in grid(study.space) if with_values(study.loss, point) not in tried]
         return with_values(study.loss, suggest(study.key, number, study.space, seen, untried))
 
     @cached_property

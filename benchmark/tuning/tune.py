@@ -19,8 +19,7 @@ from benchmark.run_experiment import check_engine, on_what, run_work, say, setti
 from benchmark.spec import Budget, Experiment
 from benchmark.spec.tuned_rows import one_training
 from benchmark.store import Run, Store
-from benchmark.tuning.files import trials_csv, tuned_file
-from benchmark.tuning.merge_previous import kept_of, place_of
+from benchmark.tuning.files import kept_of, trials_csv, tuned_file
 from benchmark.tuning.sampler import check_optuna
 from benchmark.tuning.space import RATE
 from benchmark.tuning.study import WORST, Progressing, Study, TrialScore
@@ -69,15 +68,12 @@ def studies_of(request: TuneRequest) -> list[Study]:
     return found
 
 
-def _tunable(experiment: Experiment) -> list[str]:
-    """The datasets that are trained on in one way."""
-    labels = Counter(row.label for row in experiment.datasets)
-    return [row.label for row in experiment.datasets if labels[row.label] == 1 and one_training(row)]
-
-
 def _of_all_rows(request: TuneRequest) -> TuneRequest:
-    options = replace(request.options, losses=None, datasets=_tunable(request.experiment))
-    return replace(request, options=options)
+    """Every loss, on the datasets that are trained on in one way."""
+    rows = request.experiment.datasets
+    labels = Counter(row.label for row in rows)
+    tunable = [row.label for row in rows if labels[row.label] == 1 and one_training(row)]
+    return replace(request, options=replace(request.options, losses=None, datasets=tunable))
 
 
 def dry_run(request: TuneRequest) -> str:
@@ -118,7 +114,7 @@ def tune(request: TuneRequest) -> int:
         return status
     if outcome.done:
         say(f"{len(outcome.done)} runs in {time.monotonic() - begun:.0f} s {on_what(request.options, len(first))}")
-    order = [place_of(study) for study in every]
+    order = [study.place for study in every]
     content = tuned_file(request.experiment.without_tuned, request.budget, tuning.studies, order, kept)
     write_atomically(request.trials, trials_csv(tuning.studies, order, kept))
     write_atomically(request.tuned_file, content)

@@ -6,17 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmark.claims import (
-    Claim,
-    ClaimFinding,
-    ClaimPart,
-    Lacking,
-    Ledger,
-    LedgerInput,
-    TunedLoss,
-    make_ledger,
-    whole_verdict,
-)
+from benchmark.claims import Claim, ClaimFinding, ClaimPart, Ledger, TunedLoss
+from benchmark.claims.ledger import Lacking, LedgerInput, make_ledger, whole_verdict
 from benchmark.claims.tables import claimed, to_decide
 
 NOISE = np.array([-0.001, -0.0005, 0.0, 0.0005, 0.001])

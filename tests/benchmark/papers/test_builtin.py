@@ -15,7 +15,6 @@ import losses
 from benchmark import papers, spec
 from benchmark.papers.comparison import _published_effect
 from benchmark.papers.data_check import missing_data, refusal, supply_of
-from benchmark.papers.layout import for_spreadsheets
 from benchmark.papers.setting import differences, unknown
 from benchmark.tables import as_csv
 
@@ -39,8 +38,7 @@ def test_every_published_figure_has_a_source_that_can_be_looked_up(name: str) ->
         assert one.source.paper
         assert one.source.link.startswith("https://")
         assert "quoted" not in one.source.in_words.replace("2nd-hand", "") or one.source.second_hand
-    used = {one.source.key for one in published}
-    assert {source.key for source in paper.sources} == used
+    assert {one.source for one in published} == set(paper.sources)
 
 
 def test_published_differences_are_within_a_source_or_say_why() -> None:
@@ -75,7 +73,7 @@ def test_no_two_columns_of_a_csv_file_have_one_name(name: str, scale: str) -> No
         for seed in range(5)
     ).assign(**{one.metric: np.random.default_rng(0).random() for one in measured})
     comparison = papers.compare_with_published(paper, paper.scales[scale], runs)
-    for table in for_spreadsheets(comparison):
+    for table in papers.tables(comparison, sources=True):
         names = next(csv.reader(as_csv(table).splitlines()))
         assert len(set(names)) == len(names), names
 

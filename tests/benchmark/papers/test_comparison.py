@@ -8,17 +8,7 @@ import pytest
 from scipy import stats
 
 from benchmark.papers import Paper, compare_with_published
-from benchmark.papers.comparison import (
-    EQUAL,
-    MIXED,
-    NOT_SIGNIFICANT,
-    OPPOSITE,
-    SAME,
-    UNPUBLISHED,
-    UNTESTED,
-    PublishedDifference,
-    _verdict,
-)
+from benchmark.papers.comparison import EQUAL, MIXED, NOT_SIGNIFICANT, OPPOSITE, SAME, UNPUBLISHED, UNTESTED, _verdict
 from tests.benchmark.papers.conftest import METRICS, PAPER, runs
 
 
@@ -35,7 +25,7 @@ def test_only_what_is_of_the_same_data_and_loss_is_subtracted(paper: Paper, fram
     on_mnist, on_digits = paper.scales["cpu"].measured
     same = comparison.difference("margin", paper.column("MNIST"), on_mnist)
     assert same is not None
-    assert same.value == pytest.approx(98.0 - 99.1)
+    assert same.mean == pytest.approx(98.0 - 99.1)
     assert same.half_width == comparison.estimates["margin", "on MNIST"].half_width
     assert comparison.difference("plain", paper.column("Faces"), on_digits) is None  # other data
     assert comparison.difference("plain", paper.column("Context"), on_mnist) is None  # another loss
@@ -55,7 +45,7 @@ def test_a_part_of_the_data_is_other_data(load, frame: pd.DataFrame) -> None:
 
 def test_effects_compare_directions_each_within_its_own_data(paper: Paper, frame: pd.DataFrame) -> None:
     on_mnist, on_digits = compare_with_published(paper, paper.scales["cpu"], frame).effects
-    assert on_mnist.published == {"MNIST": PublishedDifference(pytest.approx(1.1), second_hand=False)}
+    assert on_mnist.published == {"MNIST": (pytest.approx(1.1), False)}
     assert on_mnist.remark == ""
     assert on_mnist.difference == pytest.approx(1.0)
     wide = frame.pivot_table(index="seed", columns=["dataset", "loss"], values=METRICS["mnist"])["mnist"]
@@ -75,7 +65,7 @@ def test_figures_of_two_sources_are_not_subtracted(paper: Paper, load, frame: pd
     assert on_digits.remark == "Faces: the two published values are of different sources and are not subtracted"
     declared = load(COMPARABLE)
     on_mnist, on_digits = compare_with_published(declared, declared.scales["cpu"], frame).effects
-    assert on_digits.published == {"Faces": PublishedDifference(pytest.approx(5.0), second_hand=True)}
+    assert on_digits.published == {"Faces": (pytest.approx(5.0), True)}
     assert on_digits.remark == "one table has both"
     assert on_mnist.remark == ""
 

@@ -7,8 +7,8 @@ import pytest
 import yaml
 
 from benchmark.papers import Paper, compare_with_published, tables
+from benchmark.papers.run_table import write_tables
 from benchmark.papers.setting import differences, unknown
-from benchmark.papers.table_files import write_tables
 from benchmark.tables import as_csv, as_html, as_latex, as_markdown, as_terminal
 from tests.benchmark.papers.conftest import PAPER
 

@@ -27,7 +27,7 @@ def test_smoke(name: str, results: Path, tmp_path: Path, capsys: pytest.CaptureF
     paper = papers.load(name)
     scale = paper.scales["smoke"]
     options = RunOptions(results=results, data=tmp_path, workers=1)
-    assert papers.make_table(paper, "smoke", options) == 0
+    assert papers.make_tables([paper], "smoke", options) == 0
     collected = collect(scale.experiment, results)
     assert not collected.missing
     assert {measured.metric for measured in scale.measured} <= set(collected.table.columns)
@@ -91,7 +91,7 @@ def test_data_that_is_missing_below_full_scale_is_left_out_and_said(tmp_path: Pa
     seen: list[RunOptions] = []
     monkeypatch.setattr(run_experiment, "run", lambda experiment, options, overview: seen.append(options) or 0)
     options = RunOptions(results=tmp_path / "results", data=tmp_path)
-    assert papers.make_table(paper, "cpu", options) == 0
+    assert papers.make_tables([paper], "cpu", options) == 0
     assert seen[0].datasets == ["glyphs"]
     shown = capsys.readouterr()
     assert "note: mnist is left out: mnist: the data is not here" in shown.err
@@ -102,7 +102,7 @@ def test_data_that_is_missing_below_full_scale_is_left_out_and_said(tmp_path: Pa
 def test_a_table_whose_only_wanted_data_is_missing_is_refused(tmp_path: Path) -> None:
     options = RunOptions(results=tmp_path, data=tmp_path, datasets=["mnist"])
     with pytest.raises(ValueError, match="nothing was started"):
-        papers.make_table(papers.load("sphereface"), "cpu", options)
+        papers.make_tables([papers.load("sphereface")], "cpu", options)
 
 
 @pytest.mark.parametrize(
