@@ -5,8 +5,8 @@ from pathlib import Path
 from benchmark.errors import InputError
 from benchmark.papers.paper import Paper
 from benchmark.papers.paper_file import load_paper_file
-from benchmark.spec.builtin import SUFFIXES
-from benchmark.spec.scales import PAPERS
+from benchmark.spec.builtin import PAPERS
+from benchmark.spec.yaml_file import SUFFIXES
 from datasets._names import unknown
 
 

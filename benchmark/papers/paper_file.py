@@ -27,8 +27,8 @@ from benchmark.papers.paper import (
 )
 from benchmark.papers.setting import SettingKeys
 from benchmark.spec import Experiment
+from benchmark.spec.builtin import SCALES, read_scale
 from benchmark.spec.file_errors import FileErrors, KeyPath
-from benchmark.spec.scales import SCALES, read_scale
 from benchmark.spec.values import Keys, Label, one_of
 from benchmark.spec.yaml_file import read_document, read_text
 from datasets._names import shown, unknown

@@ -9,13 +9,12 @@ from pydantic import Field
 
 import losses as loss_registry
 from benchmark.cell import Resources
-from benchmark.spec.budget import Budget
 from benchmark.spec.dataset_rows import BackboneName, DatasetRow, Training, read_dataset_rows
 from benchmark.spec.experiment import Experiment
 from benchmark.spec.file_errors import FileErrors
 from benchmark.spec.loss_rows import LossRow, read_loss_rows
 from benchmark.spec.recipes import read_choices
-from benchmark.spec.tuned import find_tuned, read_tuned
+from benchmark.spec.tuned import Budget, find_tuned, read_tuned
 from benchmark.spec.tuned_rows import TUNED_ROWS, with_tuned
 from benchmark.spec.values import MOST_CELLS, Dim, Keys, OneOrMany, ResourceKeys, Seeds, one_of
 from benchmark.spec.yaml_file import read_document, read_text
