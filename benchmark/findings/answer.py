@@ -86,7 +86,7 @@ def _one_dataset(verdict: DatasetVerdict, alone: bool) -> Markup:
 
 
 def _several(findings: Findings, tested: list[DatasetVerdict], where: str) -> Markup:
-    safe = [loss for loss in _by_rank(findings) if all(loss in verdict.among_the_best for verdict in tested)]
+    safe = [loss for loss in _by_rank(findings) if all(loss in (*verdict.best, *verdict.tied) for verdict in tested)]
     if all(verdict.is_open for verdict in tested):
         return Markup("No winner: no loss is significantly worse than the best on {}.").format(where)
     if not safe:
@@ -169,13 +169,8 @@ def _who_are_worse(verdict: DatasetVerdict) -> Markup:
 
 
 def _divergences(verdict: DatasetVerdict) -> list[Markup]:
-    if not verdict.diverged:
-        return []
-    parts = [
-        Markup("{} in {}").format(named(loss), _share(diverged, runs))
-        for loss, (diverged, runs) in verdict.diverged.items()
-    ]
-    return [Markup("Runs diverged: {}.").format(joined(parts))]
+    parts = [Markup("{} in {}").format(named(loss), _share(*counts)) for loss, counts in verdict.diverged.items()]
+    return [Markup("Runs diverged: {}.").format(joined(parts))] if parts else []
 
 
 def _share(diverged: int, runs: int) -> str:

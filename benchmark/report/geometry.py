@@ -3,9 +3,9 @@
 import math
 from collections.abc import Mapping
 
-from benchmark.findings import PLUS_MINUS, Findings, Losses, note_on, without_value
+from benchmark.findings import PLUS_MINUS, Findings, Losses, entry_of
 from benchmark.metrics import MetricColumn, measured
-from benchmark.tables import Column, Row, Table, Value, with_error
+from benchmark.tables import Column, Row, Table, Value
 from benchmark.tables.model import NOTHING
 
 
@@ -18,7 +18,7 @@ def geometry(findings: Findings, losses: Losses, classes: Mapping[str, int]) -> 
             tags={"loss": loss, "dataset": dataset, "family": losses[loss].family},
         )
         for dataset in findings.datasets
-        for loss in _of_dataset(findings, dataset)
+        for loss in sorted(findings.results[findings.results["dataset"] == dataset]["loss"].unique())
     ]
     return Table(
         "geometry",
@@ -52,12 +52,6 @@ def limits(classes: Mapping[str, int]) -> list[str]:
     return notes
 
 
-def _of_dataset(findings: Findings, dataset: str) -> list[str]:
-    return sorted(findings.results[findings.results["dataset"] == dataset]["loss"].unique())
-
-
 def _entry(findings: Findings, column: MetricColumn, loss: str, dataset: str) -> Value:
     finding = findings.of(column.key).get((loss, dataset))
-    if finding is None or finding.mean is None:
-        return without_value(finding) if finding is not None else Value(NOTHING)
-    return with_error(finding.mean, finding.half_width, column.decimals, note=note_on(finding))
+    return Value(NOTHING) if finding is None else entry_of(finding, column, losses=1)  # no mean is the best one

@@ -9,7 +9,8 @@ from benchmark.tables import Column, Row, Table, Value
 
 def incomplete(collected: ExperimentResults) -> Table:
     """A row for every run that diverged, cell that failed, group of cells that is missing and damaged file."""
-    rows = [*_diverged(collected), *_failed(collected), *_missing(collected)]
+    failed = [("failed", cell.label, _where(cell), str(cell.seed), why.reason) for cell, why in collected.failures]
+    rows = [*_diverged(collected), *failed, *_missing(collected)]
     rows += [("damaged", "", "", "", problem) for problem in collected.damaged]
     return Table(
         "incomplete",
@@ -24,15 +25,9 @@ Line = tuple[str, str, str, str, str]
 
 def _diverged(collected: ExperimentResults) -> Iterable[Line]:
     for run, loss, dataset in zip(collected.runs, collected.table["loss"], collected.table["dataset"], strict=True):
-        step = run.diverged_at
-        if step is not None:
-            reason = f"diverged at step {step}: {run.diverged_reason}"
+        if run.diverged_at is not None:
+            reason = f"diverged at step {run.diverged_at}: {run.diverged_reason}"
             yield "diverged", str(loss), str(dataset), str(run.cell["cell"]["seed"]), reason
-
-
-def _failed(collected: ExperimentResults) -> Iterable[Line]:
-    for cell, failure in collected.failures:
-        yield "failed", cell.label, _where(cell), str(cell.seed), failure.reason
 
 
 def _missing(collected: ExperimentResults) -> Iterable[Line]:
