@@ -1,7 +1,4 @@
-"""What the results say: the answer in words, who is best, and the tables behind it.
-
-Report, leaderboard and site share it.
-"""
+"""What the results say, for report, leaderboard and site: the answer in words, and the tables behind it."""
 
 from benchmark.findings.about_losses import AboutLoss, about_losses, family
 from benchmark.findings.answer import Answer, answer

@@ -6,9 +6,9 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
+from benchmark.findings.answer import joined, named, on
 from benchmark.findings.findings import Findings
 from benchmark.findings.main_table import PLUS_MINUS, Losses
-from benchmark.findings.markup import joined, named, on
 from benchmark.metrics import column
 from benchmark.statistics import ALL_DATASETS
 from benchmark.tables import Column, Row, Table, Value, with_error, with_p

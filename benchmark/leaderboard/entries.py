@@ -15,8 +15,7 @@ from pydantic import Field, JsonValue, model_validator
 from benchmark.cell import cell_id
 from benchmark.errors import InputError
 from benchmark.metrics import column, main_columns
-from benchmark.spec.labels import with_settings
-from benchmark.spec.values import Keys
+from benchmark.spec.values import Keys, with_settings
 
 FORMAT = 1
 LARGEST_FIGURE = 1e6

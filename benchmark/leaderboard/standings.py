@@ -17,7 +17,7 @@ from benchmark.cell import PROTOCOL_VERSION
 from benchmark.findings import AboutLoss, Findings
 from benchmark.leaderboard.entries import Entry, EntryRun, Result, entry_name, in_order, short_hash
 from benchmark.spec import Experiment, LossRow
-from benchmark.spec.labels import with_settings
+from benchmark.spec.values import with_settings
 from benchmark.statistics import Jackknife
 
 Value = TypeVar("Value", int, str)

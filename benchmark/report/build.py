@@ -24,7 +24,6 @@ from benchmark.metrics import columns, has_value, measured
 from benchmark.pages import Drawn, NotDrawn, Shown
 from benchmark.pages.pictures import draw, that_fit
 from benchmark.plots import picture_sections
-from benchmark.report.details import details
 from benchmark.report.facts import (
     background,
     dataset_facts,
@@ -34,11 +33,10 @@ from benchmark.report.facts import (
     scale_and_margin,
     tuning_in_words,
 )
-from benchmark.report.geometry import geometry
 from benchmark.report.gradients import gradients
-from benchmark.report.incomplete import incomplete
 from benchmark.report.page import Section, report_page
 from benchmark.report.scale_or_margin import scale_or_margin
+from benchmark.report.tables import details, geometry, incomplete
 from benchmark.results import ExperimentResults, collect
 from benchmark.tables import Table, as_csv, as_latex, as_markdown
 from benchmark.text import counted

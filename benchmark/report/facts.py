@@ -10,7 +10,7 @@ from benchmark.pages import Facts
 from benchmark.provenance import provenance
 from benchmark.results import ExperimentResults
 from benchmark.spec import Experiment
-from benchmark.spec.labels import with_settings
+from benchmark.spec.values import with_settings
 from benchmark.store import Run
 from benchmark.text import counted, short
 
@@ -66,11 +66,8 @@ def recipe_in_words(recipe: Mapping[str, Any]) -> str:
     """`adamw, lr 0.01, onecycle, 20 epochs of batches of 64, …`."""
     parts = [
         f"{recipe['optimiser']}, learning rate {recipe['lr']:g}, {recipe['schedule']}",
-        f"{recipe['epochs']} epochs in batches of {recipe['batch']}",
-        f"weight decay {recipe['weight_decay']:g}",
-        f"momentum {recipe['momentum']:g}",
-        f"warm-up {recipe['warmup']:.0%}",
-        f"augmentation {recipe['augmentation']}",
+        f"{recipe['epochs']} epochs in batches of {recipe['batch']}, weight decay {recipe['weight_decay']:g}",
+        f"momentum {recipe['momentum']:g}, warm-up {recipe['warmup']:.0%}, augmentation {recipe['augmentation']}",
     ]
     parts += [f"label smoothing {recipe['label_smoothing']:g}"] if recipe["label_smoothing"] else []
     parts += [f"milestones {', '.join(map(str, recipe['milestones']))}"] if recipe["milestones"] else []

@@ -7,8 +7,8 @@ import pandas as pd
 
 from benchmark.metrics import MetricColumn
 from benchmark.scale_margin.settings import all_settings
-from benchmark.spec.labels import TUNED
-from benchmark.spec.labels import with_settings as labelled
+from benchmark.spec.values import TUNED
+from benchmark.spec.values import with_settings as labelled
 from benchmark.statistics import Jackknife, Pairing, compare_pairs, compare_pairs_over_datasets
 
 GRADIENT, EXACT, DETACHED = "gradient", "exact", "detached"

@@ -70,18 +70,15 @@ def read_experiment(data: Any, path: Path, problems: FileErrors, name: str | Non
     budget = problems.check(Budget, keys.tune, ("tune",))
     name = _name(name if keys.name is None else keys.name, path, problems)
     wanted = problems.check(ResourceKeys, keys.resources, ("resources",))
-    if wanted is None or len(problems) > before:
+    if wanted is None or budget is None or len(problems) > before:
         return None
     baseline = _baseline(keys.baseline, losses, problems)
     _check_size(rows, losses, keys.seeds, problems)
     _check_smoothing(rows, losses, problems)
     if len(problems) > before:
         return None
-    assert budget is not None
-    resources = Resources(wanted.cpus, wanted.gpus)
-    plain = Experiment(
-        name, keys.description.strip(), baseline, path, rows, losses, keys.seeds, budget, resources=resources
-    )
+    resources, described = Resources(wanted.cpus, wanted.gpus), keys.description.strip()
+    plain = Experiment(name, described, baseline, path, rows, losses, keys.seeds, budget, resources=resources)
     return plain if keys.tuned is None else _tuned(plain, keys.tuned, keys.tuned_rows, problems)
 
 

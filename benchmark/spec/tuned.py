@@ -17,7 +17,7 @@ from benchmark.spec.file_errors import FileErrors, KeyPath
 from benchmark.spec.loss_rows import LossRow
 from benchmark.spec.values import Keys, Label, OneOrMany
 from benchmark.spec.yaml_file import SHIPPED, SUFFIXES, read_document, read_text
-from datasets._names import listed, shown, unknown
+from datasets._names import shown, unknown
 
 FOLDER = SHIPPED / "tuned"
 Rate = Annotated[float, Field(gt=0.0, le=1000.0)]
@@ -100,9 +100,7 @@ def read_tuned(path: Path) -> TunedFile:
     """ValueError names everything that is wrong, with its line and key."""
     problems = FileErrors(path.name)
     data = read_document(read_text(path), problems)
-    if not isinstance(data, Mapping):
-        problems.add((), f"should be a mapping with the keys {listed(TunedFileKeys.model_fields)}, not {shown(data)}")
-    keys = problems.check(TunedFileKeys, data, ()) if isinstance(data, Mapping) else None
+    keys = problems.check(TunedFileKeys, data, ())
     problems.raise_if_any()
     assert keys is not None
     made = problems.check(Made, keys.made, ("made",))

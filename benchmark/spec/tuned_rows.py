@@ -10,9 +10,9 @@ from benchmark.errors import InputError
 from benchmark.spec.dataset_rows import DatasetRow
 from benchmark.spec.experiment import Experiment
 from benchmark.spec.file_errors import FileErrors
-from benchmark.spec.labels import TUNED
 from benchmark.spec.loss_rows import LossRow, TunedSetting, read_hyper, unlike_defaults
 from benchmark.spec.tuned import TunedFile, fingerprint
+from benchmark.spec.values import TUNED
 from datasets._names import did_you_mean, listed, shown
 
 TUNED_ROWS = ("both", "only")

@@ -18,7 +18,7 @@ from benchmark.leaderboard.standings import Board
 from benchmark.leaderboard.text import differences_of, ties_of
 from benchmark.metrics import MetricColumn, TableName, columns, measured
 from benchmark.pages import Drawn, Facts, NotDrawn, Shown, render
-from benchmark.spec.labels import short_value, with_settings
+from benchmark.spec.values import short_value, with_settings
 from benchmark.statistics import ALL_DATASETS, SEEDS_AND_IDENTITIES
 from benchmark.tables import Column, Row, Table, Value, with_error
 from benchmark.tables.model import NOTHING, visible
