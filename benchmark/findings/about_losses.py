@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 import losses
-from benchmark.spec.labels import with_settings
+from benchmark.spec.values import with_settings
 from losses import CosineHead, Head, TargetOnlyHead
 
 

@@ -1,16 +1,18 @@
 """The answer in words, written from the data: which loss, on which data, and how sure that is."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from benchmark.findings.findings import PRIMARY, Findings
-from benchmark.findings.markup import joined, named, on, some_names
 from benchmark.findings.verdicts import DatasetVerdict, overall, verdicts
 from benchmark.metrics import MetricColumn
 from benchmark.statistics import MIN_SEEDS
 from benchmark.tables.model import visible
-from benchmark.text import all_of, counted, in_words
+from benchmark.text import all_of, counted, in_words, listed
+
+MOST_NAMED = 6
 
 
 @dataclass(frozen=True)
@@ -41,9 +43,8 @@ def _headline(findings: Findings, found: list[DatasetVerdict], together: Dataset
         return Markup("Every run diverged: none of these losses can be recommended with these settings.")
     if not compared:
         only = sorted({loss for verdict in found for loss in verdict.ranked})
-        return Markup("Nothing to compare: only {} {} a value.").format(
-            some_names(only), "has" if len(only) == 1 else "have"
-        )
+        has = "has" if len(only) == 1 else "have"
+        return Markup("Nothing to compare: only {} {} a value.").format(_some_names(only), has)
     if not tested:
         return _too_little(findings, compared)
     if len(tested) == 1:
@@ -69,7 +70,7 @@ def _too_little(findings: Findings, compared: list[DatasetVerdict]) -> Markup:
 
 def _one_dataset(verdict: DatasetVerdict, alone: bool) -> Markup:
     where = Markup("") if alone else Markup(" on <i>{}</i>").format(visible(verdict.dataset))
-    best, others = some_names(verdict.best), len(verdict.ranked) - len(verdict.best)
+    best, others = _some_names(verdict.best), len(verdict.ranked) - len(verdict.best)
     has = "has" if len(verdict.best) == 1 else "share"
     if verdict.is_clear:
         return Markup("{} is the best loss{}: every other one is significantly worse.").format(best, where)
@@ -86,7 +87,7 @@ def _one_dataset(verdict: DatasetVerdict, alone: bool) -> Markup:
 
 
 def _several(findings: Findings, tested: list[DatasetVerdict], where: str) -> Markup:
-    safe = [loss for loss in _by_rank(findings) if all(loss in verdict.among_the_best for verdict in tested)]
+    safe = [loss for loss in _by_rank(findings) if all(loss in (*verdict.best, *verdict.tied) for verdict in tested)]
     if all(verdict.is_open for verdict in tested):
         return Markup("No winner: no loss is significantly worse than the best on {}.").format(where)
     if not safe:
@@ -95,7 +96,7 @@ def _several(findings: Findings, tested: list[DatasetVerdict], where: str) -> Ma
             return start
         return Markup("{} By average rank {} comes first.").format(start, named(_by_rank(findings)[0]))
     if len(safe) > 1:
-        return Markup("No single winner: {} are best, or tied with the best, on {}.").format(some_names(safe), where)
+        return Markup("No single winner: {} are best, or tied with the best, on {}.").format(_some_names(safe), where)
     if all(verdict.is_clear for verdict in tested):
         words = "{} is the best loss on {}: every other one is significantly worse."
     else:
@@ -106,7 +107,7 @@ def _several(findings: Findings, tested: list[DatasetVerdict], where: str) -> Ma
 def _left_open(findings: Findings, tested: list[DatasetVerdict]) -> list[Markup]:
     """Losses that the headline cannot speak of, because they were not run or not tested on some dataset."""
     names = [loss for loss in findings.losses if not all(verdict.speaks_of(loss) for verdict in tested)]
-    return [Markup("Not tested everywhere: {}.").format(some_names(names))] if names else []
+    return [Markup("Not tested everywhere: {}.").format(_some_names(names))] if names else []
 
 
 def _by_rank(findings: Findings) -> list[str]:
@@ -125,7 +126,7 @@ def _on_dataset(verdict: DatasetVerdict) -> Markup:
 def _who_is_best(where: Markup, verdict: DatasetVerdict, column: MetricColumn) -> Markup:
     heading, mean = column.heading.lower(), column.shown(verdict.mean or 0.0)
     seeds = counted(verdict.seeds, "seed")
-    best = some_names(verdict.best)
+    best = _some_names(verdict.best)
     if len(verdict.ranked) == 1:
         words = "{} only {} has a value ({} {}, {}): there is nothing to compare it with."
         return Markup(words).format(where, best, heading, mean, seeds)
@@ -145,12 +146,12 @@ def _the_others(verdict: DatasetVerdict) -> Markup:
             clauses.append(Markup(words).format(none, in_words(len(verdict.tied)), it))
         else:
             words = "{} {} not significantly different from {}"
-            clauses.append(Markup(words).format(some_names(verdict.tied), _are(verdict.tied), it))
+            clauses.append(Markup(words).format(_some_names(verdict.tied), _are(verdict.tied), it))
     if verdict.worse:
         clauses.append(Markup("{} significantly worse").format(_who_are_worse(verdict)))
     for reason, losses in verdict.untested.items():
         all_untested = len(losses) + len(verdict.best) == len(verdict.ranked)
-        whom = Markup("the difference") if all_untested else some_names(losses)
+        whom = Markup("the difference") if all_untested else _some_names(losses)
         clauses.append(Markup("{} could not be tested ({})").format(whom, reason))
     return Markup(": {}.").format(Markup("; ").join(clauses)) if clauses else Markup(".")
 
@@ -169,16 +170,34 @@ def _who_are_worse(verdict: DatasetVerdict) -> Markup:
 
 
 def _divergences(verdict: DatasetVerdict) -> list[Markup]:
-    if not verdict.diverged:
-        return []
-    parts = [
-        Markup("{} in {}").format(named(loss), _share(diverged, runs))
-        for loss, (diverged, runs) in verdict.diverged.items()
-    ]
-    return [Markup("Runs diverged: {}.").format(joined(parts))]
+    parts = [Markup("{} in {}").format(named(loss), _share(*counts)) for loss, counts in verdict.diverged.items()]
+    return [Markup("Runs diverged: {}.").format(joined(parts))] if parts else []
 
 
 def _share(diverged: int, runs: int) -> str:
     if diverged == runs:
         return "its only run" if runs == 1 else f"all {counted(runs, 'run')}"
     return f"{diverged} of {runs} runs"
+
+
+def named(name: str) -> Markup:
+    """A loss. Names come from files, so they are escaped and set apart from the words around them."""
+    return Markup("<b>{}</b>").format(visible(name))
+
+
+def on(dataset: str) -> Markup:
+    """`On digits,`."""
+    return Markup("On <i>{}</i>,").format(visible(dataset))
+
+
+def joined(parts: Sequence[Markup]) -> Markup:
+    """`a, b and c`, of parts that are escaped already."""
+    return Markup(listed(parts))
+
+
+def _some_names(names: Sequence[str]) -> Markup:
+    """The names, or the first of them and how many more there are."""
+    if len(names) <= MOST_NAMED:
+        return joined([named(name) for name in names])
+    first = [named(name) for name in names[: MOST_NAMED - 1]]
+    return joined([*first, Markup("{} others").format(in_words(len(names) - len(first)))])

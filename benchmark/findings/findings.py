@@ -146,12 +146,9 @@ class Findings:
 
 def _counts(rows: pd.DataFrame) -> dict[tuple[str, str], tuple[int, int]]:
     """Runs and diverged runs of each loss on each dataset, and on all."""
-    found: dict[tuple[str, str], tuple[int, int]] = {}
-    for loss, dataset, status in zip(rows["loss"], rows["dataset"], rows["status"], strict=True):
-        for name in (str(dataset), ALL_DATASETS):
-            runs, diverged = found.get((str(loss), name), (0, 0))
-            found[str(loss), name] = (runs + 1, diverged + (status == "diverged"))
-    return found
+    both = pd.concat([rows, rows.assign(dataset=ALL_DATASETS)])
+    parts = both.groupby(["loss", "dataset"])["status"]
+    return {(str(loss), str(dataset)): (len(part), int((part == "diverged").sum())) for (loss, dataset), part in parts}
 
 
 def _finding(summary: Mapping[Any, Any], tie: Mapping[Any, Any], best: Any, runs: int, diverged: int) -> Finding:

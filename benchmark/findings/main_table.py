@@ -5,13 +5,17 @@ from dataclasses import dataclass
 
 from benchmark.findings.about_losses import AboutLoss
 from benchmark.findings.findings import PRIMARY, Finding, Findings
-from benchmark.findings.notes import PAIRED, PLUS_MINUS, carried
 from benchmark.metrics import MetricColumn
-from benchmark.statistics import ALL_DATASETS
+from benchmark.statistics import ALL_DATASETS, CARRIED
 from benchmark.tables import BEST, TIED, Column, Row, Table, Value, with_error
 from benchmark.tables.model import NOTHING
 from benchmark.text import counted
 
+PLUS_MINUS = "± is half of the 95 % interval"
+PAIRED = (
+    "Losses are tested in pairs, by the same seeds and test identities, and corrected for the number of pairs: "
+    "two can differ significantly although their intervals overlap."
+)
 Losses = Mapping[str, AboutLoss]  # by label
 Places = Mapping[str, float]  # by label: the average rank in a table; losses without one are left out
 
@@ -79,7 +83,8 @@ def _by_dataset(
         )
         for loss in order
     ]
-    notes = (_what_intervals_carry(found, list(datasets)), PAIRED, *_unranked(ranks.left_out))
+    unranked = [f"Ranks leave out {dataset} ({reason})." for dataset, reason in ranks.left_out.items()]
+    notes = (_what_intervals_carry(found, list(datasets)), PAIRED, *unranked)
     name, title, caption = words
     return Table(name, title, (*columns, *(one.column for one in after)), tuple(rows), caption, notes)
 
@@ -104,13 +109,14 @@ def _heading(dataset: str, column: MetricColumn, with_metric: bool) -> str:
 def entry_of(finding: Finding | None, column: MetricColumn, losses: int) -> Value:
     """Mean ± half of the interval, marked where there is something to compare it with."""
     if finding is None or finding.mean is None:
-        return without_value(finding)
+        return _without_value(finding)
     mark = "" if losses < 2 or column.better == "neither" else BEST if finding.best else TIED if finding.tied else ""
+    note = "" if finding.dataset == ALL_DATASETS else diverged_note(finding.diverged, finding.runs)
     half = None if finding.half_width is None else column.factor * finding.half_width
-    return with_error(column.factor * finding.mean, half, column.decimals, mark, note_on(finding))
+    return with_error(column.factor * finding.mean, half, column.decimals, mark, note)
 
 
-def without_value(finding: Finding | None) -> Value:
+def _without_value(finding: Finding | None) -> Value:
     if finding is None:
         return Value(NOTHING, note="not run")
     if finding.diverged and finding.dataset != ALL_DATASETS:
@@ -118,13 +124,15 @@ def without_value(finding: Finding | None) -> Value:
     return Value(NOTHING)
 
 
-def note_on(finding: Finding) -> str:
-    """What a reader must know about a mean that is not over all runs."""
-    return "" if finding.dataset == ALL_DATASETS else diverged_note(finding.diverged, finding.runs)
-
-
 def diverged_note(diverged: int, runs: int) -> str:
+    """What a reader must know about a mean that is not over all runs."""
     return f"{diverged} of {runs} runs diverged; the mean is over the others" if diverged else ""
+
+
+def carried(found: Mapping[tuple[str, str], Finding], dataset: str) -> str:
+    """`the seeds and test identities`: what the intervals on a dataset carry; empty where there are none."""
+    kinds = {one.carries for (_, name), one in found.items() if name == dataset and one.carries}
+    return " or ".join(f"the {CARRIED[kind]}" for kind in sorted(kinds))
 
 
 def _what_intervals_carry(found: Mapping[tuple[str, str], Finding], datasets: list[str]) -> str:
@@ -138,7 +146,3 @@ def _what_intervals_carry(found: Mapping[tuple[str, str], Finding], datasets: li
         return "There is no interval: one needs two seeds."
     parts += [f"on {', '.join(without)} there is none (one seed)"] if without else []
     return f"{PLUS_MINUS}; {', '.join(parts)}."
-
-
-def _unranked(left_out: Mapping[str, str]) -> list[str]:
-    return [f"Ranks leave out {dataset} ({reason})." for dataset, reason in left_out.items()]

@@ -28,14 +28,9 @@ class DatasetVerdict:
         """Losses with a mean."""
         return [*self.best, *self.tied, *self.worse, *(loss for part in self.untested.values() for loss in part)]
 
-    @property
-    def among_the_best(self) -> list[str]:
-        return [*self.best, *self.tied]
-
     def speaks_of(self, loss: str) -> bool:
         """Whether the test, or divergence in every run, says something of the loss."""
-        settled = [*self.best, *self.tied, *self.worse, *self.without_value]
-        return loss in settled
+        return loss in [*self.best, *self.tied, *self.worse, *self.without_value]
 
     @property
     def is_tested(self) -> bool:

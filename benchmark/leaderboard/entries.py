@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from datetime import date as calendar_date
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
+from pydantic import Field, JsonValue, model_validator
 
 from benchmark.cell import cell_id
 from benchmark.errors import InputError
 from benchmark.metrics import column, main_columns
-from benchmark.spec.labels import with_settings
+from benchmark.spec.values import Keys, with_settings
 
 FORMAT = 1
 LARGEST_FIGURE = 1e6
@@ -33,13 +33,7 @@ Plain = Annotated[str, Field(max_length=200)] | bool | int | float | None
 Described = dict[Key, JsonValue]
 
 
-class StrictModel(BaseModel):
-    """All keys are known and every value has exactly the type asked for."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-
-class EntryRun(StrictModel):
+class EntryRun(Keys):
     """One seed: the cell that was trained and the embeddings that it left."""
 
     seed: Count
@@ -49,7 +43,7 @@ class EntryRun(StrictModel):
     diverged_reason: Annotated[str, Field(max_length=500)] = ""
 
 
-class Result(StrictModel):
+class Result(Keys):
     """One dataset with the training that it got. Every list has one place a run."""
 
     label: Line
@@ -67,18 +61,12 @@ class Result(StrictModel):
 
     @model_validator(mode="after")
     def _one_place_a_run(self) -> Self:
-        seeds = [run.seed for run in self.runs]
-        if len(set(seeds)) < len(seeds):
-            raise InputError(f"{self.label}: a seed is given twice among {seeds}")
+        _check_different(f"{self.label}: a seed is given twice", self.seeds)
         if len({run.embeddings for run in self.runs}) < len(self.runs):
             raise InputError(f"{self.label}: two runs have the same embeddings")
         for name, values in self.figures.items():
             _check_places(f"{self.label}: figures of {name}", values, self.runs)
             _check_range(f"{self.label}: {name}", name, values)
-        return self
-
-    @model_validator(mode="after")
-    def _a_main_figure_a_run(self) -> Self:
         for place, run in enumerate(self.runs):
             values = [self.figures[name][place] for name in main_metrics() if name in self.figures]
             if run.diverged_at is None and all(value is None for value in values):
@@ -101,13 +89,16 @@ class Result(StrictModel):
     def seeds(self) -> list[int]:
         return [run.seed for run in self.runs]
 
+    @property
+    def training(self) -> dict[str, Any]:
+        return {"dataset": self.dataset, "backbone": self.backbone, "dim": self.dim, "recipe": self.recipe}
+
     def setting(self) -> dict[str, Any]:
         """What losses must share to be compared, but for the data's digest."""
-        parts = {"dataset": self.dataset, "backbone": self.backbone, "dim": self.dim, "recipe": self.recipe}
-        return {**parts, "seeds": sorted(self.seeds)}
+        return {**self.training, "seeds": sorted(self.seeds)}
 
 
-class AuditCheck(StrictModel):
+class AuditCheck(Keys):
     """One check of the audit, which the loss has passed or to which it does not apply."""
 
     check: Line
@@ -122,7 +113,7 @@ class AuditCheck(StrictModel):
         return self
 
 
-class Entry(StrictModel):
+class Entry(Keys):
     """What one file of the leaderboard holds."""
 
     format: Literal[1]
@@ -150,24 +141,12 @@ class Entry(StrictModel):
         return self
 
     @model_validator(mode="after")
-    def _was_audited(self) -> Self:
-        checks = [check.check for check in self.audit]
-        if len(set(checks)) < len(checks):
-            raise InputError(f"a check is given twice among {checks}")
+    def _checks_date_and_labels_are_sound(self) -> Self:
+        _check_different("a check is given twice", [check.check for check in self.audit])
         if not any(check.verdict == "pass" for check in self.audit):
             raise InputError("the audit has no check that was passed")
-        return self
-
-    @model_validator(mode="after")
-    def _date_exists(self) -> Self:
         calendar_date.fromisoformat(self.date)
-        return self
-
-    @model_validator(mode="after")
-    def _labels_differ(self) -> Self:
-        labels = [result.label for result in self.results]
-        if len(set(labels)) < len(labels):
-            raise InputError(f"two results have one label among {labels}")
+        _check_different("two results have one label", [result.label for result in self.results])
         return self
 
     @model_validator(mode="after")
@@ -175,17 +154,14 @@ class Entry(StrictModel):
         for result in self.results:
             for run in result.runs:
                 digests = result.digest, self.loss_digest, result.backbone_digest
-                follows = cell_id(self._cell(result, run), self.protocol, *digests)
+                cell = {**result.training, "loss": self.loss, "hyper": self.hyper, "seed": run.seed}
+                follows = cell_id(cell, self.protocol, *digests)
                 if run.cell != follows:
                     raise InputError(
                         f"{result.label}, seed {run.seed}: the cell's id is {run.cell}, but loss, backbone, settings, "
                         f"data and protocol give {follows}"
                     )
         return self
-
-    def _cell(self, result: Result, run: EntryRun) -> dict[str, Any]:
-        parts = {"dataset": result.dataset, "backbone": result.backbone, "dim": result.dim, "recipe": result.recipe}
-        return {**parts, "loss": self.loss, "hyper": self.hyper, "seed": run.seed}
 
     @property
     def label(self) -> str:
@@ -226,6 +202,11 @@ def schema() -> str:
     """The JSON Schema of an entry, as the committed file holds it."""
     content = {"$schema": "https://json-schema.org/draft/2020-12/schema", **Entry.model_json_schema()}
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
+def _check_different(what: str, values: Sequence[int | str]) -> None:
+    if len(set(values)) < len(values):
+        raise InputError(f"{what} among {values}")
 
 
 def _check_places(what: str, values: list[Any], runs: list[EntryRun]) -> None:

@@ -12,7 +12,7 @@ import losses
 from benchmark.audit import CheckOutcome
 from benchmark.errors import InputError
 from benchmark.findings import family
-from benchmark.leaderboard.entries import FORMAT, Entry, EntryRun, is_tuned
+from benchmark.leaderboard.entries import FORMAT, Entry, is_tuned
 from benchmark.leaderboard.entry_files import parse
 from benchmark.metrics import columns, keys
 from benchmark.results import tidy
@@ -65,8 +65,9 @@ def complete_entry(entry: Entry, store: Store) -> Entry:
     embeddings that they were entered with."""
     content = entry.model_dump(mode="json")
     for result, of_file in zip(entry.results, content["results"], strict=True):
-        runs = [run for entered in result.runs if (run := stored_run(store, entered)) is not None]
-        if len(runs) == len(result.runs):
+        found = [stored_run(store, entered.cell) for entered in result.runs]
+        runs = [run for run in found if run is not None]
+        if [embeddings_digest(run) for run in runs] == [entered.embeddings for entered in result.runs]:
             known = set(keys())
             of_plugins = {name: values for name, values in result.figures.items() if name not in known}
             of_file["figures"] = {**_figures(runs), **of_plugins}
@@ -74,13 +75,16 @@ def complete_entry(entry: Entry, store: Store) -> Entry:
     return parse(_laid_out(content).encode())
 
 
-def stored_run(store: Store, entered: EntryRun) -> Run | None:
-    """The whole run of the entered cell, with the same embeddings."""
+def stored_run(store: Store, cell: str) -> Run | None:
+    """The run of a cell; None where there is none or it is damaged."""
     try:
-        run = store.load(entered.cell) if store.has(entered.cell) else None
+        return store.load(cell) if store.has(cell) else None
     except DamagedError:
         return None
-    return run if run and run.cell["checksums"]["embeddings.safetensors"] == entered.embeddings else None
+
+
+def embeddings_digest(run: Run) -> str:
+    return str(run.cell["checksums"]["embeddings.safetensors"])
 
 
 def metrics_without_each_identity() -> list[str]:
@@ -113,12 +117,9 @@ def _check(outcome: CheckOutcome) -> dict[str, Any]:
 
 
 def _results(runs: list[Run]) -> list[dict[str, Any]]:
-    table = tidy(runs)
     by_id = {run.id: run for run in runs}
-    return [
-        _result(str(label), [by_id[run_id] for run_id in rows.sort_values("seed")["id"]])
-        for label, rows in table.groupby("dataset", sort=True)
-    ]
+    parts = tidy(runs).sort_values("seed").groupby("dataset", sort=True)["id"]
+    return [_result(str(label), [by_id[run_id] for run_id in ids]) for label, ids in parts]
 
 
 def _result(label: str, runs: list[Run]) -> dict[str, Any]:
@@ -141,7 +142,7 @@ def _run(run: Run) -> dict[str, Any]:
     return {
         "seed": run.cell["cell"]["seed"],
         "cell": run.id,
-        "embeddings": run.cell["checksums"]["embeddings.safetensors"],
+        "embeddings": embeddings_digest(run),
         "diverged_at": run.diverged_at,
         "diverged_reason": run.diverged_reason[:500],
     }

@@ -15,9 +15,9 @@ import pandas as pd
 
 from benchmark.cell import PROTOCOL_VERSION
 from benchmark.findings import AboutLoss, Findings
-from benchmark.leaderboard.entries import Entry, Result, entry_name, in_order, short_hash
+from benchmark.leaderboard.entries import Entry, EntryRun, Result, entry_name, in_order, short_hash
 from benchmark.spec import Experiment, LossRow
-from benchmark.spec.labels import with_settings
+from benchmark.spec.values import with_settings
 from benchmark.statistics import Jackknife
 
 Value = TypeVar("Value", int, str)
@@ -66,12 +66,12 @@ class Standings:
 
 
 def _about(entry: Entry) -> AboutLoss:
-    shown = {key: value for key, value in entry.settings.items() if key in entry.hyper or _is_number(key, value)}
+    shown = {key: value for key, value in entry.settings.items() if key in (*entry.hyper, "s") or _is_number(value)}
     return AboutLoss(entry.label, entry.family, with_settings("", shown).strip())
 
 
-def _is_number(key: str, value: object) -> bool:
-    return key == "s" or (isinstance(value, int | float) and not isinstance(value, bool))
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def standings(
@@ -190,26 +190,25 @@ def _is_asked_for(board: Board, experiment: Experiment) -> bool:
 
 def results(entries: Mapping[str, Entry]) -> pd.DataFrame:
     """One row per run, as `benchmark.statistics` wants them."""
-    rows = [row for label, entry in entries.items() for row in _rows(label, entry)]
+    rows = []
+    for label, entry, result, place, run in _runs(entries):
+        status = "ok" if run.diverged_at is None else "diverged"
+        about = {"loss": label, "name": entry.loss, "dataset": result.label, "seed": run.seed, "status": status}
+        rows.append(about | {name: values[place] for name, values in result.figures.items()})
     return pd.DataFrame(rows)
-
-
-def _rows(label: str, entry: Entry) -> Iterable[dict[str, Any]]:
-    for result in entry.results:
-        for place, run in enumerate(result.runs):
-            status = "ok" if run.diverged_at is None else "diverged"
-            about = {"loss": label, "name": entry.loss, "dataset": result.label, "seed": run.seed, "status": status}
-            yield about | {name: values[place] for name, values in result.figures.items()}
 
 
 def jackknife(entries: Mapping[str, Entry]) -> Jackknife:
     """Each metric without each test identity, where entries hold it."""
     found: dict[tuple[str, str, int], dict[str, np.ndarray]] = {}
+    for label, _, result, place, run in _runs(entries):
+        kept = {name: rows[place] for name, rows in result.without_each_identity.items()}
+        arrays = {name: np.array(values) for name, values in kept.items() if values is not None}
+        found[label, result.label, run.seed] = arrays
+    return found
+
+
+def _runs(entries: Mapping[str, Entry]) -> Iterable[tuple[str, Entry, Result, int, EntryRun]]:
     for label, entry in entries.items():
         for result in entry.results:
-            for place, run in enumerate(result.runs):
-                kept = {name: rows[place] for name, rows in result.without_each_identity.items()}
-                found[label, result.label, run.seed] = {
-                    name: np.array(values) for name, values in kept.items() if values is not None
-                }
-    return found
+            yield from ((label, entry, result, place, run) for place, run in enumerate(result.runs))

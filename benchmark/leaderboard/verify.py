@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from benchmark.leaderboard.entries import Entry, EntryRun, Result, main_metrics
-from benchmark.leaderboard.make_entry import DECIMALS, metrics_without_each_identity
+from benchmark.leaderboard.entries import Entry, Result, main_metrics
+from benchmark.leaderboard.make_entry import DECIMALS, embeddings_digest, metrics_without_each_identity, stored_run
 from benchmark.rescore import recomputed
-from benchmark.store import DamagedError, Run, Store
+from benchmark.store import Run, Store
 
 ROUNDING = 1e-6
 """Other machines add up in another order; a figure that was altered by less is of no use to anybody."""
@@ -44,25 +44,17 @@ def verify(entry: Entry, store: Store, recompute: bool = True) -> EntryCheck:
     verdict = EntryCheck()
     for result in entry.results:
         for place, entered in enumerate(result.runs):
-            run = _stored(store, entered)
+            run = stored_run(store, entered.cell)
             where = f"{result.label}, seed {entered.seed}"
             if run is None:
                 verdict.absent += 1
-            elif run.cell["checksums"]["embeddings.safetensors"] != entered.embeddings:
+            elif embeddings_digest(run) != entered.embeddings:
                 verdict.absent, verdict.other = verdict.absent + 1, verdict.other + 1
                 verdict.problems += [f"{where}: {problem}" for problem in _far_apart(result, place, run)]
             else:
                 verdict.checked += 1
                 verdict.problems += [f"{where}: {problem}" for problem in _problems(result, place, run, recompute)]
     return verdict
-
-
-def _stored(store: Store, entered: EntryRun) -> Run | None:
-    """The whole run of the entered cell."""
-    try:
-        return store.load(entered.cell) if store.has(entered.cell) else None
-    except DamagedError:
-        return None
 
 
 def _far_apart(result: Result, place: int, run: Run) -> Iterator[str]:
@@ -79,7 +71,11 @@ def _problems(result: Result, place: int, run: Run, recompute: bool) -> Iterator
     if entered.diverged_at != run.diverged_at:
         yield f"diverged_at is {entered.diverged_at}, the run says {run.diverged_at}"
         return
-    figures, without = _again(run) if recompute else (run.metrics, {})
+    figures: Mapping[str, Any] = {} if recompute else run.metrics
+    without: Mapping[str, np.ndarray] = {}
+    if recompute and run.diverged_at is None:
+        scores = recomputed(run)
+        figures, without = scores.metrics, scores.jackknife
     kept = metrics_without_each_identity()
     for name in {*main_metrics(), *kept} - set(result.figures):
         if figures.get(name) is not None:
@@ -87,25 +83,17 @@ def _problems(result: Result, place: int, run: Run, recompute: bool) -> Iterator
     for name in set(kept) & set(without) - set(result.without_each_identity):
         yield f"it leaves out {name} without each identity"
     for name, values in result.figures.items():
-        if not _equal(values[place], figures.get(name), ROUNDING):
+        if not _equal(values[place], figures.get(name)):
             yield f"{name} is {values[place]}, its embeddings give {figures.get(name)}"
     for name, rows in result.without_each_identity.items() if recompute else ():
         if not _all_equal(rows[place], without.get(name)):
             yield f"{name} without each identity does not follow from its embeddings"
 
 
-def _again(run: Run) -> tuple[Mapping[str, Any], Mapping[str, np.ndarray]]:
-    """Figures, and metrics without each identity, from the embeddings; none of a diverged run."""
-    if run.diverged_at is not None:
-        return {}, {}
-    scores = recomputed(run)
-    return scores.metrics, scores.jackknife
-
-
-def _equal(entered: float | None, found: float | None, tolerance: float) -> bool:
+def _equal(entered: float | None, found: float | None) -> bool:
     if entered is None or found is None:
         return entered is found
-    return abs(entered - found) <= tolerance * max(1.0, abs(found))
+    return abs(entered - found) <= ROUNDING * max(1.0, abs(found))
 
 
 def _all_equal(entered: list[float] | None, found: np.ndarray | None) -> bool:

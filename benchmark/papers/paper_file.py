@@ -13,11 +13,10 @@ from benchmark.papers import paper as model
 from benchmark.papers.paper import MeasuredColumn, Paper, PaperRow, Published, PublishedColumn, Scale, Source, Text
 from benchmark.papers.setting import SettingKeys
 from benchmark.spec import Experiment
-from benchmark.spec.builtin import SUFFIXES
+from benchmark.spec.builtin import PAPERS, SCALES, read_scale
 from benchmark.spec.file_errors import FileErrors, KeyPath, Model
-from benchmark.spec.scales import PAPERS, SCALES, read_scale
 from benchmark.spec.values import Keys, Label, one_of
-from benchmark.spec.yaml_file import read_document, read_text
+from benchmark.spec.yaml_file import SUFFIXES, read_document, read_text
 from datasets._names import shown, unknown
 
 Named = TypeVar("Named")

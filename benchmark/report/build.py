@@ -1,9 +1,14 @@
-"""From an experiment's results to the report's files: every table in three formats, pictures, and the page."""
+"""From stored results to the files in results/<experiment>/report: tables in three formats, pictures, the page."""
 
 import re
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from benchmark import spec
+from benchmark.claims import tables_about
+from benchmark.errors import InputError
 from benchmark.findings import (
     Answer,
     Findings,
@@ -17,21 +22,30 @@ from benchmark.findings import (
 )
 from benchmark.metrics import columns, has_value, measured
 from benchmark.pages import Drawn, NotDrawn, Shown
-from benchmark.pages.pictures import that_fit
+from benchmark.pages.pictures import draw, that_fit
 from benchmark.plots import picture_sections
-from benchmark.report.about_datasets import dataset_facts, number_of_classes, runs_of, scale_and_margin
-from benchmark.report.background import background, experiment_text, tuning_in_words
-from benchmark.report.details import details
-from benchmark.report.geometry import geometry
+from benchmark.report.facts import (
+    background,
+    dataset_facts,
+    experiment_text,
+    number_of_classes,
+    runs_of,
+    scale_and_margin,
+    tuning_in_words,
+)
 from benchmark.report.gradients import gradients
-from benchmark.report.incomplete import incomplete
-from benchmark.report.page import Content, DatasetPart, Section, report_page
+from benchmark.report.page import Section, report_page
 from benchmark.report.scale_or_margin import scale_or_margin
-from benchmark.results import ExperimentResults
+from benchmark.report.tables import details, geometry, incomplete
+from benchmark.results import ExperimentResults, collect
 from benchmark.tables import Table, as_csv, as_latex, as_markdown
 from benchmark.text import counted
+from datasets._files import write_atomically
 
 PAGE = "index.html"
+OWN_FOLDERS = ("claims", "datasets", "figures", "gradient", "metrics", "scale")
+OWN_ENDINGS = (".csv", ".md", ".png", ".svg", ".tex")
+OWN_TABLES = ("differences", "geometry")
 
 
 @dataclass(frozen=True)
@@ -64,30 +78,35 @@ def build(
         files |= {f"figures/{one.name}.png": one.png, f"figures/{one.name}.svg": one.svg}
     fitting, left_out = that_fit(drawn)
     said = answer(findings)
-    content = Content(
-        name=collected.experiment.name,
-        size=_size(collected, findings),
-        answer=said,
-        warning=_warning(collected),
-        tuning=tuning_in_words(collected.experiment),
-        metrics=[Shown(tables.main), *(Shown(table) for table in tables.metrics)],
-        differences=None if tables.differences is None else Shown(tables.differences),
-        in_short=[] if tables.differences is None else in_short(findings),
-        no_differences=why_no_differences(findings),
-        geometry=None if tables.geometry is None else Shown(tables.geometry),
-        datasets=_dataset_parts(collected, tables),
-        claims=[Shown(table) for table in claims],
-        sections=sections,
-        meanings=[(column.heading, column.meaning) for column in columns() if has_value(collected.table, column.key)],
-        pictures={name: [one for one in fitting if one.section == name] for name in picture_sections()},
-        skipped=[*skipped, *left_out],
-        incomplete=Shown(tables.incomplete) if tables.incomplete.rows else None,
-        background=background(collected),
-        experiment_file=collected.experiment.path.name,
-        experiment_text=experiment_text(collected),
-        files=list(files),
-        made=made,
-    )
+    content = {
+        "name": collected.experiment.name,
+        "size": _size(collected, findings),
+        "answer": said,
+        "warning": _warning(collected),
+        "tuning": tuning_in_words(collected.experiment),
+        "metrics": [Shown(table) for table in (tables.main, *tables.metrics)],
+        "differences": None if tables.differences is None else Shown(tables.differences),
+        "in_short": [] if tables.differences is None else in_short(findings),
+        "no_differences": why_no_differences(findings),
+        "geometry": None if tables.geometry is None else Shown(tables.geometry),
+        "datasets": [
+            {"name": name, "facts": dataset_facts(runs_of(collected, name)), "table": Shown(table)}
+            for name, table in tables.datasets.items()
+        ],
+        "claims": [Shown(table) for table in claims],
+        "sections": sections,
+        "meanings": [
+            (column.heading, column.meaning) for column in columns() if has_value(collected.table, column.key)
+        ],
+        "pictures": {name: [one for one in fitting if one.section == name] for name in picture_sections()},
+        "skipped": [*skipped, *left_out],
+        "incomplete": Shown(tables.incomplete) if tables.incomplete.rows else None,
+        "background": background(collected),
+        "experiment_file": collected.experiment.path.name,
+        "experiment_text": experiment_text(collected),
+        "files": list(files),
+        "made": made,
+    }
     return Report({PAGE: report_page(content), **files}, said)
 
 
@@ -149,32 +168,59 @@ def sections_of(collected: ExperimentResults, findings: Findings) -> list[Sectio
     return [section for section in found if section is not None]
 
 
-def _dataset_parts(collected: ExperimentResults, tables: Tables) -> list[DatasetPart]:
-    return [
-        DatasetPart(f"on-{table.name}", dataset, dataset_facts(runs_of(collected, dataset)), Shown(table))
-        for dataset, table in tables.datasets.items()
-    ]
-
-
 def _size(collected: ExperimentResults, findings: Findings) -> str:
-    parts = [
-        counted(len(findings.datasets), "dataset"),
-        counted(len(findings.losses), "loss"),
-        counted(collected.table["seed"].nunique(), "seed"),
-        counted(len(collected.runs), "run"),
-    ]
-    return ", ".join(parts)
+    sizes = {"dataset": len(findings.datasets), "loss": len(findings.losses)}
+    sizes |= {"seed": collected.table["seed"].nunique(), "run": len(collected.runs)}
+    return ", ".join(counted(count, noun) for noun, count in sizes.items())
 
 
 def _warning(collected: ExperimentResults) -> str:
     """What a reader must know before trusting the answer."""
-    diverged = int((collected.table["status"] == "diverged").sum())
     failed = len(collected.failures)
-    counts = {
-        "diverged": diverged,
-        "failed": failed,
-        "not run yet": len(collected.missing) - failed,
-        "damaged": len(collected.damaged),
-    }
+    counts = {"diverged": (collected.table["status"] == "diverged").sum(), "failed": failed}
+    counts |= {"not run yet": len(collected.missing) - failed, "damaged": len(collected.damaged)}
     parts = [f"{count:,} {what}" for what, count in counts.items() if count]
     return f"Not every cell has a sound result: {', '.join(parts)}." if parts else ""
+
+
+@dataclass(frozen=True)
+class Written:
+    page: Path
+    answer: Answer
+
+
+def write_report(experiment: str | Path | spec.Experiment, results: Path, pictures: bool = True) -> Written:
+    """Makes the report again from what is stored; ValueError says what to run if there is nothing."""
+    collected = collect(spec.load(experiment), results)
+    if not collected.runs:
+        raise InputError(_nothing(collected))
+    made = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())
+    findings = Findings.of_experiment(collected)
+    drawn, skipped = draw(collected, findings.common) if pictures else ([], [])
+    report = build(collected, findings, made, drawn, skipped, tables_about(collected))
+    folder = collected.folder / "report"
+    for name, content in report.files.items():
+        write_atomically(folder / name, content)
+    _remove_stale(folder, set(report.files))
+    return Written(folder / PAGE, report.answer)
+
+
+def _nothing(collected: ExperimentResults) -> str:
+    stored = len(list((collected.folder / "runs").glob("[0-9a-f]*")))
+    why = f"there are no results of {collected.experiment.name} in {collected.folder}"
+    if stored:
+        why += f" that still count (the {stored} stored runs are of other settings, losses' files or protocol)"
+    if collected.failures:
+        first = collected.failures[0][1]
+        why += f"; {len(collected.failures)} cells failed, the first is {first.name}: {first.reason}"
+    asked = collected.experiment.called
+    return f"{why}: run `python -m benchmark run {asked}` first, or name the folder with --results"
+
+
+def _remove_stale(folder: Path, written: set[str]) -> None:
+    """Tables and pictures of an earlier report that this one has not: they would be taken for its own."""
+    inside = [path for own in OWN_FOLDERS for path in (folder / own).glob("*")]
+    beside = [path for own in OWN_TABLES for path in folder.glob(f"{own}.*")]
+    for path in [*inside, *beside]:
+        if path.suffix in OWN_ENDINGS and path.relative_to(folder).as_posix() not in written:
+            path.unlink()

@@ -28,6 +28,7 @@ from benchmark.tables import BEST, Column, Row, Table, Value, with_error
 from benchmark.tables.model import NOTHING
 from benchmark.text import short
 
+FIRST_COLUMNS = tuple(Column(heading, numeric=False) for heading in ("Dataset", "Loss", "Margin"))
 MainColumns = Mapping[str, MetricColumn]  # by dataset
 
 
@@ -79,8 +80,7 @@ def scale_alone(rows: pd.DataFrame, main: MainColumns, jackknife: Jackknife) -> 
         first = (Value(str(dataset)), Value(str(name)), Value(str(margin) or NOTHING))
         last = Value(short(picked[0]), picked[0]) if picked else Value(NOTHING)
         lines.append(Row((*first, *entries, last), tags={"dataset": str(dataset)}))
-    columns = [Column(heading, numeric=False) for heading in ("Dataset", "Loss", "Margin")]
-    columns += [Column(f"s={short(scale)}", "scale of the cosines") for scale in scales]
+    columns = [*FIRST_COLUMNS, *(Column(f"s={short(scale)}", "scale of the cosines") for scale in scales)]
     columns.append(Column("s on validation", "the scale of the setting of this loss that is best on validation data"))
     return Table(
         "scale-alone",
@@ -109,12 +109,11 @@ def equal_scale(rows: pd.DataFrame, main: MainColumns, common: str | None, jackk
         first = (Value(str(dataset)), Value(str(name)), Value(str(margin) or NOTHING))
         entries = [effect_entry(by_scale.get(scale)) for scale in scales]
         lines.append(Row((*first, *entries), tags={"dataset": str(dataset)}))
-    columns = [Column(heading, numeric=False) for heading in ("Dataset", "Loss", "Margin")]
-    columns += [Column(f"s={short(scale)}", f"loss − {REFERENCE}, both at this scale") for scale in scales]
+    columns = [Column(f"s={short(scale)}", f"loss − {REFERENCE}, both at this scale") for scale in scales]
     return Table(
         "margin-at-equal-scale",
         "What the margin adds at the same scale",
-        tuple(columns),
+        (*FIRST_COLUMNS, *columns),
         tuple(lines),
         f"Each loss minus {REFERENCE} at the same s, main metric of each dataset, and the metric that all share over "
         f"“{ALL_DATASETS}”, in percentage points, paired by seed and test identity.",
@@ -137,7 +136,7 @@ def best_settings(rows: pd.DataFrame, main: MainColumns, jackknife: Jackknife) -
     effects: dict[tuple[str, str], Any] = {(one["dataset"], one["loss"]): one for one in compared.to_dict("records")}
     at_scale = {(one["dataset"], one["loss"]): one for one in margin_effects(rows, main, jackknife).to_dict("records")}
     lines = []
-    for one in chosen.to_dict("records"):
+    for one in every:
         at, column = (str(one["dataset"]), str(one["loss"])), main[str(one["dataset"])]
         entries = (
             Value(at[0]),

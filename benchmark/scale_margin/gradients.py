@@ -8,8 +8,8 @@ import pandas as pd
 from benchmark.metrics import MetricColumn
 from benchmark.scale_margin.effects import effects_of, effects_over_datasets
 from benchmark.scale_margin.settings import all_settings
-from benchmark.spec.labels import TUNED
-from benchmark.spec.labels import with_settings as labelled
+from benchmark.spec.values import TUNED
+from benchmark.spec.values import with_settings as labelled
 from benchmark.statistics import Jackknife
 
 GRADIENT, EXACT, DETACHED = "gradient", "exact", "detached"

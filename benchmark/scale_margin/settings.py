@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 
 import losses
-from benchmark.spec.labels import TUNED
-from benchmark.spec.labels import with_settings as labelled
+from benchmark.spec.values import TUNED
+from benchmark.spec.values import with_settings as labelled
 
 FEWEST = 2  # values without which nothing varies
 

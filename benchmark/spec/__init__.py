@@ -4,12 +4,10 @@ experiment = spec.load("default")        # a shipped name, or the path of a YAML
 cells = experiment.cells(losses=["arcface"], seeds=[0])
 """
 
-from benchmark.spec.budget import Budget
-from benchmark.spec.builtin import describe, load, names
+from benchmark.spec.builtin import SCALES, describe, load, names
 from benchmark.spec.dataset_rows import DatasetRow
 from benchmark.spec.estimate import cell_line, estimate_seconds, in_words
 from benchmark.spec.experiment import Experiment
 from benchmark.spec.loss_rows import LossRow
-from benchmark.spec.scales import SCALES
-from benchmark.spec.tuned import TunedFile, find_tuned, read_tuned
+from benchmark.spec.tuned import Budget, TunedFile, find_tuned, read_tuned
 from benchmark.spec.tuned_rows import with_tuned

@@ -11,10 +11,9 @@ from benchmark import backbones
 from benchmark.recipe import Recipe
 from benchmark.spec.entries import Kind, NamedItem, entries
 from benchmark.spec.file_errors import FileErrors, KeyPath
-from benchmark.spec.labels import with_settings
 from benchmark.spec.loss_rows import LossRow
 from benchmark.spec.recipes import Choices, expand_recipes, read_choices
-from benchmark.spec.values import Dim, Keys, Label, OneOrMany, Seed, one_of
+from benchmark.spec.values import Dim, Keys, Label, OneOrMany, Seed, one_of, with_settings
 from datasets._names import did_you_mean, listed, shown
 
 BackboneName = Annotated[str, one_of("backbone", backbones.names)]

@@ -5,7 +5,7 @@
   label: arcface of the paper
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,15 +35,10 @@ def entries(value: Any, at: KeyPath, kind: Kind, problems: FileErrors) -> list[N
     """The sound entries of a list; a single entry may stand without its list."""
     if value in (None, [], {}):
         problems.add(at, f"should name a {kind.noun} at least; there are {listed(kind.names)}")
-    found = [_entry(one, where, kind, problems) for where, one in _items(value, at)]
+        return []
+    items = [((*at, index), one) for index, one in enumerate(value)] if isinstance(value, list) else [(at, value)]
+    found = [_entry(one, where, kind, problems) for where, one in items]
     return [entry for entry in found if entry is not None]
-
-
-def _items(value: Any, at: KeyPath) -> Iterator[tuple[KeyPath, Any]]:
-    if isinstance(value, list):
-        yield from (((*at, index), one) for index, one in enumerate(value))
-    elif value not in (None, {}):
-        yield at, value
 
 
 def _entry(value: Any, at: KeyPath, kind: Kind, problems: FileErrors) -> NamedItem | None:

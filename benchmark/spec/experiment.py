@@ -9,13 +9,12 @@ from typing import TypeVar
 
 from benchmark.cell import Cell, Resources
 from benchmark.errors import InputError
-from benchmark.spec.budget import Budget
 from benchmark.spec.dataset_rows import DatasetRow
 from benchmark.spec.loss_rows import LossRow
-from benchmark.spec.tuned import TunedFile
+from benchmark.spec.tuned import Budget, TunedFile
+from benchmark.spec.yaml_file import SHIPPED
 from datasets._names import did_you_mean, listed
 
-SHIPPED = Path(__file__).parent.parent / "experiments"
 Row = TypeVar("Row", DatasetRow, LossRow)
 
 

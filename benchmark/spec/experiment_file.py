@@ -9,13 +9,12 @@ from pydantic import Field
 
 import losses as loss_registry
 from benchmark.cell import Resources
-from benchmark.spec.budget import Budget
 from benchmark.spec.dataset_rows import BackboneName, DatasetRow, Training, read_dataset_rows
 from benchmark.spec.experiment import Experiment
 from benchmark.spec.file_errors import FileErrors
 from benchmark.spec.loss_rows import LossRow, read_loss_rows
 from benchmark.spec.recipes import read_choices
-from benchmark.spec.tuned import find_tuned, read_tuned
+from benchmark.spec.tuned import Budget, find_tuned, read_tuned
 from benchmark.spec.tuned_rows import TUNED_ROWS, with_tuned
 from benchmark.spec.values import MOST_CELLS, Dim, Keys, OneOrMany, ResourceKeys, Seeds, one_of
 from benchmark.spec.yaml_file import read_document, read_text
@@ -71,18 +70,15 @@ def read_experiment(data: Any, path: Path, problems: FileErrors, name: str | Non
     budget = problems.check(Budget, keys.tune, ("tune",))
     name = _name(name if keys.name is None else keys.name, path, problems)
     wanted = problems.check(ResourceKeys, keys.resources, ("resources",))
-    if wanted is None or len(problems) > before:
+    if wanted is None or budget is None or len(problems) > before:
         return None
     baseline = _baseline(keys.baseline, losses, problems)
     _check_size(rows, losses, keys.seeds, problems)
     _check_smoothing(rows, losses, problems)
     if len(problems) > before:
         return None
-    assert budget is not None
-    resources = Resources(wanted.cpus, wanted.gpus)
-    plain = Experiment(
-        name, keys.description.strip(), baseline, path, rows, losses, keys.seeds, budget, resources=resources
-    )
+    resources, described = Resources(wanted.cpus, wanted.gpus), keys.description.strip()
+    plain = Experiment(name, described, baseline, path, rows, losses, keys.seeds, budget, resources=resources)
     return plain if keys.tuned is None else _tuned(plain, keys.tuned, keys.tuned_rows, problems)
 
 

@@ -9,8 +9,7 @@ from typing import Any
 import losses
 from benchmark.spec.entries import Kind, NamedItem, entries
 from benchmark.spec.file_errors import FileErrors, KeyPath
-from benchmark.spec.labels import with_settings
-from benchmark.spec.values import MOST_CELLS, Keys, Label
+from benchmark.spec.values import MOST_CELLS, Keys, Label, with_settings
 from datasets._names import did_you_mean, listed, shown
 
 ALL = "all"

@@ -17,8 +17,6 @@ from benchmark.spec.values import MOST_CELLS, Keys, OneOrMany, one_of
 
 Choices = dict[str, tuple[Any, ...]]
 Share = Annotated[float, Field(ge=0.0, lt=1.0)]
-
-
 Milestones = Annotated[tuple[Annotated[float, Field(gt=0.0, lt=1.0)], ...], Field(min_length=1)]
 
 
@@ -72,8 +70,5 @@ def expand_recipes(choices: Choices, at: KeyPath, problems: FileErrors) -> tuple
         problems.add((*at, "schedule"), "'step' needs milestones, such as milestones: [0.5, 0.75]")
     if (*at, "milestones") in problems.lines and not stepped:
         problems.add((*at, "milestones"), "are for the schedule 'step' only, which is not given")
-    return tuple(dict.fromkeys(_without_idle_milestones(recipe) for recipe in recipes))
-
-
-def _without_idle_milestones(recipe: Recipe) -> Recipe:
-    return recipe if recipe.schedule == "step" else replace(recipe, milestones=())
+    kept = [recipe if recipe.schedule == "step" else replace(recipe, milestones=()) for recipe in recipes]
+    return tuple(dict.fromkeys(kept))

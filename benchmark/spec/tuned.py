@@ -7,23 +7,36 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
+from pydantic_core import PydanticCustomError
 
 from benchmark.errors import InputError
 from benchmark.recipe import Recipe
-from benchmark.spec.budget import Budget, Rate
 from benchmark.spec.dataset_rows import DatasetRow
 from benchmark.spec.file_errors import FileErrors, KeyPath
 from benchmark.spec.loss_rows import LossRow
-from benchmark.spec.values import Keys, Label
-from benchmark.spec.yaml_file import read_document, read_text
-from datasets._names import listed, shown, unknown
+from benchmark.spec.values import Keys, Label, OneOrMany
+from benchmark.spec.yaml_file import SHIPPED, SUFFIXES, read_document, read_text
+from datasets._names import shown, unknown
 
-FOLDER = Path(__file__).parent.parent / "experiments" / "tuned"
-SUFFIXES = (".yaml", ".yml")
-
+FOLDER = SHIPPED / "tuned"
+Rate = Annotated[float, Field(gt=0.0, le=1000.0)]
 Score = Annotated[float, Field(ge=0.0, le=1.0)]
 Word = Annotated[str, Field(max_length=200)]
+
+
+def _different(rates: tuple[float, ...]) -> tuple[float, ...]:
+    if len(set(rates)) < len(rates):
+        raise PydanticCustomError("rates", "should be different learning rates")
+    return rates
+
+
+class Budget(Keys):
+    """How much tuning may try, the same for every loss on every dataset."""
+
+    trials: Annotated[int, Field(ge=1, le=1_000)] = 12
+    seeds: Annotated[int, Field(ge=1, le=100)] = 2  # 0 to seeds − 1
+    learning_rates: Annotated[OneOrMany[Rate], AfterValidator(_different)] | None = None  # None: around the recipe's
 
 
 class Made(Keys):
@@ -87,9 +100,7 @@ def read_tuned(path: Path) -> TunedFile:
     """ValueError names everything that is wrong, with its line and key."""
     problems = FileErrors(path.name)
     data = read_document(read_text(path), problems)
-    if not isinstance(data, Mapping):
-        problems.add((), f"should be a mapping with the keys {listed(TunedFileKeys.model_fields)}, not {shown(data)}")
-    keys = problems.check(TunedFileKeys, data, ()) if isinstance(data, Mapping) else None
+    keys = problems.check(TunedFileKeys, data, ())
     problems.raise_if_any()
     assert keys is not None
     made = problems.check(Made, keys.made, ("made",))

@@ -1,7 +1,7 @@
 """An experiment with tuned rows: beside, or in place of, every row that a file of tuned settings covers."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -10,9 +10,9 @@ from benchmark.errors import InputError
 from benchmark.spec.dataset_rows import DatasetRow
 from benchmark.spec.experiment import Experiment
 from benchmark.spec.file_errors import FileErrors
-from benchmark.spec.labels import TUNED
 from benchmark.spec.loss_rows import LossRow, TunedSetting, read_hyper, unlike_defaults
-from benchmark.spec.tuned import Choice, TunedFile, fingerprint
+from benchmark.spec.tuned import TunedFile, fingerprint
+from benchmark.spec.values import TUNED
 from datasets._names import did_you_mean, listed, shown
 
 TUNED_ROWS = ("both", "only")
@@ -37,12 +37,8 @@ def with_tuned(experiment: Experiment, tuned: TunedFile, rows: str = "both") -> 
     if clash:
         raise InputError(f"{plain.name} has a row labelled {shown(clash[0])} already; rename it")
     gone = {row.label for row in plain.losses if rows == "only" and _is_tuned_everywhere(plain, row, settings)}
-    losses = tuple(
-        one
-        for row in plain.losses
-        for one in (None if row.label in gone else row, made.get(row.label))
-        if one is not None
-    )
+    both = [one for row in plain.losses for one in (row, made.get(row.label))]
+    losses = tuple(row for row in both if row is not None and row.label not in gone)
     baseline = made[plain.baseline].label if plain.baseline in gone else plain.baseline
     return replace(plain, losses=losses, baseline=baseline, tuned=tuned, plain=plain)
 
@@ -60,7 +56,8 @@ def one_training(data: DatasetRow) -> bool:
 def _checked(plain: Experiment, tuned: TunedFile, problems: FileErrors) -> dict[str, dict[str, TunedSetting]]:
     """By the row's label, then by the dataset's."""
     found: dict[str, dict[str, TunedSetting]] = {}
-    for dataset, label, choice in _every(tuned):
+    every = [(dataset, *item) for dataset, rows in tuned.choices.items() for item in rows.items()]
+    for dataset, label, choice in every:
         at = ("datasets", dataset)
         data = [row for row in plain.datasets if row.label == dataset]
         if not data:
@@ -90,12 +87,6 @@ def _unlike_pinned(row: LossRow, chosen: Mapping[str, Any]) -> str:
     declared = {key: one.default for key, one in registry.get(row.name).hyper.items()}
     ours, theirs = {**declared, **row.hyper}, {**declared, **chosen}
     return ", ".join(f"{key} is {shown(theirs[key])}" for key in sorted(row.pinned) if theirs[key] != ours[key])
-
-
-def _every(tuned: TunedFile) -> Iterator[tuple[str, str, Choice]]:
-    for dataset, rows in tuned.choices.items():
-        for label, choice in rows.items():
-            yield dataset, label, choice
 
 
 def _unknown(noun: str, name: str, plain: Experiment, known: list[str]) -> str:

@@ -1,6 +1,6 @@
-"""Types of values in experiment files, with their ranges."""
+"""Types of values in experiment files, with their ranges, and how tables name a loss or a dataset with its settings."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
@@ -12,6 +12,8 @@ from datasets._names import unknown
 MOST_CELLS = 100_000
 MOST_SEEDS = 10_000
 LARGEST_SEED = 2**31 - 1
+TUNED = " (tuned)"
+"""How labels of tuned rows end, for readers: what is tuned is known by a field."""
 T = TypeVar("T")
 
 
@@ -73,3 +75,16 @@ Seeds = Annotated[
 OneOrMany = Annotated[tuple[T, ...], BeforeValidator(_as_tuple), Field(min_length=1)]
 Dim = Annotated[int, Field(ge=1, le=65_536)]
 Label = Annotated[str, Field(max_length=80), AfterValidator(_on_one_line)]
+
+
+def with_settings(name: str, settings: Mapping[str, Any]) -> str:
+    """`arcface s=16 m=0.3`: the name, then what was given, in the order given."""
+    return " ".join([name, *(f"{key}={short_value(value)}" for key, value in settings.items())])
+
+
+def short_value(value: Any) -> str:
+    """`0.3`, `auto` or `none`."""
+    if isinstance(value, float):
+        brief = f"{value:g}"
+        return brief if float(brief) == value else repr(value)
+    return "none" if value is None else str(value)

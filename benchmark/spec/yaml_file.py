@@ -14,6 +14,8 @@ from benchmark.errors import InputError
 from benchmark.spec.file_errors import FileErrors, KeyPath
 from datasets._names import shown
 
+SHIPPED = Path(__file__).parent.parent / "experiments"  # the files that come with the benchmark
+SUFFIXES = (".yaml", ".yml")
 MOST_BYTES = 1 << 20
 MOST_NODES = 20_000
 DEEPEST = 20
@@ -74,7 +76,7 @@ def read_text(path: Path) -> str:
 def read_document(text: str, problems: FileErrors) -> Any:
     """The document as dicts, lists, texts, numbers, booleans and None; fills `problems.lines`."""
     try:
-        root = _compose(text)
+        root = yaml.compose(text, _Loader)
         data = None if root is None else _Reader(problems).read(root, ())
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
@@ -86,14 +88,6 @@ def read_document(text: str, problems: FileErrors) -> Any:
         problems.add((), f"is not valid YAML: {' '.join(str(error).split())}")
     problems.raise_if_any()
     return data
-
-
-def _compose(text: str) -> yaml.Node | None:
-    loader = _Loader(text)
-    try:
-        return loader.get_single_node()
-    finally:
-        loader.dispose()
 
 
 def _refuse_excess(nodes: int, depth: int) -> None:

@@ -64,10 +64,15 @@ def kept_of(file: Path, trials: Path, every: Sequence[Study], now: Sequence[Stud
 def _trials_of(path: Path, places: Mapping[Place, Any]) -> dict[Place, list[list[str]]]:
     """The lines of trials.csv by their study; those of the places alone."""
     found: dict[Place, list[list[str]]] = {}
-    if path.is_file():
-        for line in csv.reader(io.StringIO(path.read_text())):
-            if len(line) > 2 and (line[0], line[1]) in places:
-                found.setdefault((line[0], line[1]), []).append(line)
+    if not path.is_file():
+        return found
+    try:
+        lines = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8"))))
+    except (ValueError, csv.Error) as problem:
+        raise InputError(f"{path} is not a list of trials: {problem}; remove it to tune all rows anew") from problem
+    for line in lines:
+        if len(line) > 2 and (line[0], line[1]) in places:
+            found.setdefault((line[0], line[1]), []).append(line)
     return found
 
 

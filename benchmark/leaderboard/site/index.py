@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from benchmark.findings import Answer, answer
+from benchmark.findings import answer
 from benchmark.leaderboard.entries import Entry
 from benchmark.leaderboard.entry_files import Entries
 from benchmark.leaderboard.standings import Board, Standings
@@ -26,27 +26,20 @@ class TableBlock:
     table: Shown
 
 
-@dataclass(frozen=True)
-class Left:
-    """A file that is not in the standings."""
-
-    name: str
-    reason: str
-
-
 def index_page(found: Standings, entries: Entries) -> bytes:
     boards = [board for board in (found.current, *found.others) if board is not None]
     blocks = [block for board in boards for block in _blocks(board, is_first=board is boards[0])]
+    left = [(f"{name}.json", reason) for name, reason in sorted(found.outdated.items())]
     return render(
         Path(__file__).parent,
         "index.html.j2",
         here="index",
         up="",
         size=_size(found),
-        answer=_answer(found),
+        answer=None if found.current is None else answer(found.current.findings),
         filters=_filters(boards, blocks, found),
         blocks=blocks,
-        left=_left(found, entries),
+        left=[*left, *sorted(entries.refused.items())],
     )
 
 
@@ -91,10 +84,6 @@ def _board_title(board: Board, found: Standings) -> str:
     return f"{board.protocol}, apart: {size}, {why_apart(board, found)}"
 
 
-def _answer(found: Standings) -> Answer | None:
-    return None if found.current is None else answer(found.current.findings)
-
-
 def _size(found: Standings) -> str:
     if found.current is None:
         return "no entry counts yet"
@@ -104,8 +93,3 @@ def _size(found: Standings) -> str:
         f"protocol {found.current.protocol} · {len(entries)} entries of {len({entry.loss for entry in entries})} losses"
         f" · {counted(runs, 'run')} · last entry of {max(entry.date for entry in entries)}"
     )
-
-
-def _left(found: Standings, entries: Entries) -> list[Left]:
-    left = [Left(f"{name}.json", reason) for name, reason in sorted(found.outdated.items())]
-    return left + [Left(name, reason) for name, reason in sorted(entries.refused.items())]

@@ -9,13 +9,14 @@ from matplotlib.ticker import MultipleLocator
 import datasets
 import losses
 from benchmark.leaderboard.entries import Entry, Result
-from benchmark.leaderboard.site.loss_tables import is_here
+from benchmark.leaderboard.make_entry import stored_run
+from benchmark.leaderboard.site.loss_page import is_here
 from benchmark.leaderboard.standings import Board
 from benchmark.pages import Drawn, NotDrawn
 from benchmark.plots import as_png, tsne
 from benchmark.plots._style import GREY, Look, looks, panels, short, styled
 from benchmark.plots.loss_shapes import ANGLES, Shape, measure, of_run
-from benchmark.store import DamagedError, Run, Store
+from benchmark.store import Run, Store
 
 CURVES = "Target logit and gradient"
 MAPS = "Maps of the embeddings"
@@ -75,14 +76,10 @@ def _shape(entry: Entry, label: str, store: Store) -> Shape | None:
 
 def _first_run(entry: Entry, label: str, store: Store) -> Run | None:
     """The stored run with the lowest seed that did not diverge: nothing is picked by how it looks."""
-    for result in entry.results:
-        for run in sorted(result.runs, key=lambda run: run.seed) if result.label == label else ():
-            if run.diverged_at is None and store.has(run.cell):
-                try:
-                    return store.load(run.cell)
-                except DamagedError:
-                    continue
-    return None
+    runs = [run for result in entry.results if result.label == label for run in result.runs]
+    sound = sorted((run.seed, run.cell) for run in runs if run.diverged_at is None)
+    found = (stored_run(store, cell) for _, cell in sound)
+    return next((run for run in found if run is not None), None)
 
 
 @styled

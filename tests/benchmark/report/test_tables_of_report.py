@@ -9,7 +9,7 @@ from benchmark.findings.about_losses import about_losses, family, settings
 from benchmark.findings.differences import differences, in_short, why_no_differences
 from benchmark.findings.main_table import by_metric, main_table
 from benchmark.metrics import measured
-from benchmark.report.geometry import limits
+from benchmark.report.tables import limits
 from benchmark.statistics import ALL_DATASETS, compare, summarise, tied_with_best
 from benchmark.tables import BEST, TIED, Table
 from tests.benchmark.report.frames import around, findings, frame

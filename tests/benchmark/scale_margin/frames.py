@@ -8,7 +8,7 @@ import pandas as pd
 
 from benchmark import metrics
 from benchmark.metrics import MetricColumn
-from benchmark.spec.labels import with_settings
+from benchmark.spec.values import with_settings
 
 VERIFICATION = metrics.column("test/accuracy")
 CLASSIFICATION = metrics.column("test/classification_accuracy")

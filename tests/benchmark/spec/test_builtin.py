@@ -3,7 +3,7 @@ import yaml
 
 import losses
 from benchmark import spec
-from benchmark.spec.builtin import FOLDER
+from benchmark.spec.yaml_file import SHIPPED
 
 ALL = len(losses.names())
 ELEVEN = {
@@ -45,7 +45,7 @@ def test_it_expands_into_as_many_cells_as_its_parts_multiply_to(name: str) -> No
 
 @pytest.mark.parametrize("name", CELLS)
 def test_any_yaml_reader_understands_it_alike(name: str) -> None:
-    plain = yaml.safe_load((FOLDER / f"{name}.yaml").read_text())
+    plain = yaml.safe_load((SHIPPED / f"{name}.yaml").read_text())
     recipe = spec.load(name).without_tuned.cells(seeds=[0])[-1].recipe
     given = {**plain["recipe"], **(plain["datasets"][-1].get("recipe", {}))}
     given = {key: value for key, value in given.items() if not isinstance(value, list)}  # those are several values

@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import pytest
 
 import datasets
@@ -10,19 +8,6 @@ from benchmark.cell import Cell
 def only_cell(load, entry: str, rest: str = "") -> Cell:
     (cell,) = load(f"seeds: 1\ndatasets: [{entry}]\nlosses: {{arcface: {{s: 16, m: 0.3}}}}\n{rest}\n").cells()
     return cell
-
-
-def test_it_is_images_times_epochs_by_throughput(load) -> None:
-    cell = only_cell(load, "{glyphs: {classes: 100, per_class: 30}}", "recipe: {epochs: 4}")
-    assert spec.estimate_seconds([cell], {"convnet": 1000.0}) == [pytest.approx(100 * 30 * 4 / 1000)]
-
-
-def test_history_of_the_same_dataset_and_backbone_is_believed_first(load) -> None:
-    cell = only_cell(load, "{glyphs: {}}", "recipe: {epochs: 4}")
-    longer = replace(cell, recipe=replace(cell.recipe, epochs=8), loss="softmax", hyper={}, seed=9)
-    other = replace(cell, backbone="resnet20")
-    history = [(longer, 80.0), (longer, 88.0), (longer, 4000.0), (other, 1.0)]
-    assert spec.estimate_seconds([cell], history=history) == [pytest.approx(44.0)]
 
 
 def test_larger_images_take_longer(load) -> None:
