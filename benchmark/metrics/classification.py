@@ -88,6 +88,9 @@ def ncm_of_split(embeddings: Values, labels: Values, centres: Values, class_coun
 
     `centres` are those of the training images, a row per class, zero for none. Zero vectors and samples whose class
     has no centre are left out and counted.
+
+    >>> ncm_of_split([[1.0, 0.1], [0.1, 1.0]], [0, 0], centres=[[1.0, 0.0], [0.0, 1.0]])["ncm_accuracy"]
+    0.5
     """
     matrix = as_matrix(embeddings, "embeddings")
     unit, has_direction = unit_rows(matrix)

@@ -13,11 +13,13 @@ from torch import Tensor
 
 import losses
 from benchmark import backbones
-from benchmark.cell import Cell, Recipe
+from benchmark.cell import Cell
 from benchmark.code_digest import backbone_digest, loss_digest
-from benchmark.training import Trained, augmentation, embed, train
-from benchmark.training.optimisers import OPTIMISERS
-from benchmark.training.schedules import SHAPES
+from benchmark.recipe import Recipe
+from benchmark.recipe.augmentation import AUGMENTATIONS
+from benchmark.recipe.optimisers import OPTIMISERS
+from benchmark.recipe.schedules import SCHEDULES
+from benchmark.training import Trained, embed, train
 from datasets import Data, Split
 
 IMAGES, FEW, MANY = 12, 6, 24_000  # with MANY classes the fused path is the faster one, in two tiles
@@ -48,11 +50,11 @@ def _cells() -> Iterator[tuple[str, Cell]]:
     for name in ("normface", "adacos", "adaacos", "magface", "elasticface"):
         yield f"fused {name}", _cell(name, data="many")
     yield "label smoothing", _cell(label_smoothing=0.1)
-    for name in OPTIMISERS:
+    for name in OPTIMISERS.names():
         yield f"optimiser {name}", _cell(optimiser=name, epochs=2)
-    for name in SHAPES:
+    for name in SCHEDULES.names():
         yield f"schedule {name}", _cell(schedule=name, warmup=0.25, milestones=(0.5,), epochs=3)
-    for name in augmentation.names():
+    for name in AUGMENTATIONS.names():
         yield f"augmentation {name}", _cell(augmentation=name)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 import losses
-from benchmark.training import augmentation
+from benchmark.recipe import augmentation
 from tests.benchmark.golden import goldens
 from tests.benchmark.golden.cells import cells, data, outcome
 

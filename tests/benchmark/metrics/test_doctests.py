@@ -12,8 +12,8 @@ from benchmark import metrics
 MODULES = [f"benchmark.metrics.{module.name}" for module in pkgutil.iter_modules(metrics.__path__)]
 COMPUTING = [
     name
-    for name in metrics.__all__
-    if inspect.isfunction(function := getattr(metrics, name))
+    for name, function in vars(metrics).items()
+    if inspect.isfunction(function)
     and function.__module__ not in ("benchmark.metrics._columns", "benchmark.metrics._registry")
 ]
 
