@@ -8,7 +8,6 @@ begin with an underscore: they are shared machinery, which PROTOCOL_VERSION stan
 
 import hashlib
 import sys
-import sysconfig
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -19,7 +18,6 @@ from benchmark.errors import InputError
 
 PROJECT = "marginbench."
 """Files may call this project's packages by this name too."""
-INSTALLED = tuple(Path(sysconfig.get_path(kind)).resolve() for kind in ("stdlib", "purelib", "platlib"))
 ROOMS = tuple(Path(room.__path__[0]).resolve() for room in (losses, backbones))
 
 
@@ -41,7 +39,7 @@ def code_digest(component: type) -> str:
     files: dict[Path, None] = {}
     for one in component.__mro__:
         source = _source(one)
-        if source is not None and (one is component or not _is_installed(one, source, component)):
+        if source is not None and _is_own(source, one, component):
             files |= dict.fromkeys(_reachable(source, [source.parent, *ROOMS]))
     if not files:
         raise InputError(f"{component.__name__} is not defined in a file, so its cells get no id; write it into one")
@@ -93,10 +91,7 @@ def _source(component: type) -> Path | None:
     return Path(file).resolve() if file and file.endswith(".py") else None
 
 
-def _is_installed(base: type, source: Path, component: type) -> bool:
-    """Whether a base class comes with Python or from an installed package that is neither this project nor the
-    component's own."""
-    package = base.__module__.split(".")[0]
-    if source.parent in ROOMS or package == component.__module__.split(".")[0]:
-        return False
-    return any(source.is_relative_to(place) for place in INSTALLED)
+def _is_own(source: Path, base: type, component: type) -> bool:
+    """Whether a base class belongs to this project, to the component's package or to its folder."""
+    same_package = base.__module__.split(".")[0] == component.__module__.split(".")[0]
+    return same_package or source.parent in ROOMS or source.parent == getattr(_source(component), "parent", None)

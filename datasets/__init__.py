@@ -14,9 +14,34 @@ A file dropped into this folder adds a dataset (a subclass of `Dataset`) or a wr
             ...  # returns datasets.Data, from place.root and self.count
 """
 
-from datasets._data import Data, Images, Pairs, Split
-from datasets._dataset import Dataset, Size, Wrapper
-from datasets._errors import InputError
-from datasets._load import check, load, names, options, protocol, resolve, summary, training_size, wrapper_names
-from datasets._options import Choice, Flag, Real, Text, Whole
-from datasets._registry import DuplicateNameError
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from datasets._data import Data, Images, Pairs, Split
+    from datasets._dataset import Dataset, Size, Wrapper
+    from datasets._errors import InputError
+    from datasets._load import check, load, names, options, protocol, resolve, summary, training_size, wrapper_names
+    from datasets._options import Choice, Flag, Real, Text, Whole
+    from datasets._registry import DuplicateNameError
+
+_HOMES = {
+    "_data": "Data Images Pairs Split",
+    "_dataset": "Dataset Size Wrapper",
+    "_errors": "InputError",
+    "_load": "check load names options protocol resolve summary training_size wrapper_names",
+    "_options": "Choice Flag Real Text Whole",
+    "_registry": "DuplicateNameError",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Imports what is asked for: metrics use this package's registry, and need neither torch nor images."""
+    home = next((home for home, names in _HOMES.items() if name in names.split()), None)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{home}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *" ".join(_HOMES.values()).split()])

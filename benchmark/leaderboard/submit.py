@@ -67,7 +67,7 @@ def current(experiment: Experiment, folder: Path, results: Path) -> tuple[Standi
         problems = [*_wrong_settings(entry), *verify(entry, store, recompute=False).problems]
         if problems:
             del found.sound[name]
-            found.refused[f"{name}.json"] = f"{name}.json: {problems[0]}"
+            found.refused[f"{name}.json"] = problems[0]
     of_losses = {name: loss_digest(name) for name in losses.names() if source_of(name) == "repository"}
     of_backbones = {name: backbone_digest(name) for name in backbones.names()}
     return standings(found.sound, experiment, of_losses, of_backbones), found

@@ -3,10 +3,12 @@
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from benchmark.metrics._registry import MEASURES, Better, Measure, Metric, Protocol, TableName, Unit, stored
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 IMAGES = {"train": "training images", "test": "test images", "val": "validation images"}
 HIDDEN = "val"  # tables show no validation results
@@ -104,7 +106,7 @@ def main_columns() -> dict[str, MetricColumn]:
     return {name: next(one for one in shown if one.metric.main == name) for name in PROTOCOLS}
 
 
-def measured(results: pd.DataFrame, table: TableName) -> list[MetricColumn]:
+def measured(results: "pd.DataFrame", table: TableName) -> list[MetricColumn]:
     """The columns of a table that some run has a value for, without those that repeat an earlier one."""
     found: list[MetricColumn] = []
     for one in columns():
@@ -115,13 +117,13 @@ def measured(results: pd.DataFrame, table: TableName) -> list[MetricColumn]:
     return found
 
 
-def main_column(results: pd.DataFrame) -> MetricColumn | None:
+def main_column(results: "pd.DataFrame") -> MetricColumn | None:
     """The main metric of one dataset: the classifier's accuracy where the test classes are the training classes
     (closed), that of verification where they are not (open); None if no run has either."""
     return next((one for one in main_columns().values() if has_value(results, one.key)), None)
 
 
-def has_value(results: pd.DataFrame, key: str) -> bool:
+def has_value(results: "pd.DataFrame", key: str) -> bool:
     return key in results and bool(results[key].notna().any())
 
 

@@ -197,7 +197,7 @@ def test_what_has_no_file_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 EDITS = {
     "losses/adacos_fixed.py": ("math.sqrt(2.0)", "math.sqrt(3.0)", {"adacos", "adacos_fixed"}),
-    "losses/arcface.py": ("number(0.5", "number(0.4", {"arcface"}),
+    "losses/arcface.py": ("radians(0.5", "radians(0.4", {"arcface"}),
     "losses/_fused.py": ("threshold=50.0", "threshold=40.0", set()),
     "benchmark/backbones/convnet.py": ("(16, 32, 64)", "(16, 32, 65)", {"convnet"}),
     "benchmark/backbones/_backbone.py": ("127.5", "127.0", set()),

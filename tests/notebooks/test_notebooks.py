@@ -12,6 +12,7 @@ from nbclient.exceptions import CellExecutionError
 from notebooks.execute import executed, faults, notebooks, read
 
 NAMES = ["adding_a_loss", "geometry_of_margins", "quickstart", "reading_a_report"]
+FIRST = ("adding_a_loss", "quickstart")  # that a newcomer opens; the others are executed by make test-all
 by_name = pytest.mark.parametrize("path", notebooks(), ids=lambda path: path.stem)
 
 
@@ -20,7 +21,10 @@ def test_there_are_four() -> None:
 
 
 @pytest.mark.long
-@by_name
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(path, marks=() if path.stem in FIRST else pytest.mark.slow, id=path.stem) for path in notebooks()],
+)
 def test_it_runs_from_beginning_to_end(path: Path, tmp_path: Path) -> None:
     copy = Path(shutil.copy(path, tmp_path))
     again = executed(copy)

@@ -101,7 +101,7 @@ def wait_until_both_train(runner: Runner, cluster: Any) -> None:
     wait_for(lambda: len(runner.runs()) == UNGATED and all(training_on(node) for node in cluster.list_all_nodes()))
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
 def test_interrupted_and_run_again(
     local: dict[str, str], cluster: Any, gate: Path, tmp_path: Path, number: int
 ) -> None:

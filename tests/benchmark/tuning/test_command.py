@@ -51,6 +51,7 @@ def test_every_loss_gets_the_same_trials(undisturbed: Tuner) -> None:
         assert of_loss["lr"].iloc[0] == 0.1
 
 
+@pytest.mark.slow
 def test_killed_at_random_and_resumed_it_has_the_same_trials(undisturbed: Tuner, tmp_path: Path, data: Path) -> None:
     draw = random.Random(8)
     tuner = Tuner(tmp_path, data)
@@ -155,7 +156,7 @@ def test_tuning_is_the_same_whatever_is_in_the_test_split(tmp_path: Path) -> Non
         found.append(tuner.outcome())
         _blank_the_test_split(images)
     assert found[0] == found[1]
-    assert len(found[0]["runs"]) == 6
+    assert len(found[0]["runs"]) == 8
 
 
 def _blank_the_test_split(images: Path) -> None:
