@@ -21,8 +21,17 @@ def test_forward_and_backward(name: str) -> None:
     trains(name, smallest(name))
 
 
-@pytest.mark.parametrize(("name", "shape"), [("iresnet18", (3, 48, 40)), ("sphere20", (3, 32, 28))])
-def test_colour_images_that_are_not_square(name: str, shape: backbones.ImageShape) -> None:
+COLOUR = {
+    "resnet20": (3, 32, 32),
+    "iresnet18": (3, 48, 40),
+    "iresnet50": (3, 32, 32),
+    "iresnet100": (3, 32, 32),
+    "sphere20": (3, 32, 28),
+}
+
+
+@pytest.mark.parametrize(("name", "shape"), COLOUR.items())
+def test_colour_images_square_or_not(name: str, shape: backbones.ImageShape) -> None:
     trains(name, shape)
 
 

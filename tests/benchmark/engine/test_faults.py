@@ -48,7 +48,7 @@ def test_the_runner_is_killed_at_random_moments(
     expected, seconds = undisturbed
     runner, dice = Runner(tmp_path), random.Random(chance)
     finished: set[str] = set()
-    for _ in range(3):
+    for _ in range(4):
         process = runner.start()
         time.sleep(dice.uniform(0.3, 1.0) * seconds)
         started = workers(process.pid)

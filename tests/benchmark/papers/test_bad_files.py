@@ -37,7 +37,11 @@ def refusal(load, text: str) -> str:
         ("batch: 512", "batch: many", "setting.batch: should be a whole number, not 'many'"),
         ("batch: 512", "bach: 512", "did you mean 'batch'?"),
         ("dataset: digits", "dataset: digit", "scales.smoke.measured.dataset: there is no dataset in this scale's"),
-        ("metric: test/accuracy", "metric: val/accuracy", "measured.metric: there is no metric of a test set"),
+        (
+            "metric: test/accuracy",
+            "metric: val/accuracy",
+            "scales.smoke.measured.metric: there is no metric of a test set",
+        ),
         ("metric: test/accuracy", "metric: test/acuracy", "did you mean 'test/accuracy'?"),
         ("metric: test/accuracy", "metric: test/eer", "is better when lower"),
         ("beside: [Faces]", "beside: [Face]", "did you mean 'Faces'?"),

@@ -14,7 +14,22 @@ from benchmark.plots._registry import EACH_APART, PLOTS
 from tests.benchmark.plots.made import BOTH, LOSSES, made
 from tests.benchmark.plots.seen import faults, is_empty
 
-DRAWN_FROM_RESULTS = ("forest", "heatmap", "roc", "det", "angles", "geometry", "tsne", "target-logits", "pulls")
+DRAWN_FROM_RESULTS = (
+    *(
+        "forest",
+        "heatmap",
+        "roc",
+        "det",
+        "angles",
+        "geometry",
+        "tsne",
+        "target-logits",
+        "pulls",
+        "loss_shapes",
+        "circle",
+    ),
+    *("loss_shapes", "sphere", "critical", "gradient", "margin", "scale", "sensitivity"),
+)
 HOSTILE = '<script>alert("x")</script> $x_1$ & \\alpha^2 %'
 LONG = "a very long label for a loss with many settings s=16 m=0.25 gradient=detached "
 
