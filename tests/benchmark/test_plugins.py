@@ -57,6 +57,12 @@ class Flat(Backbone):
     def trunk_for(cls, image_shape):
         channels, height, width = image_shape
         return nn.Flatten(), channels * height * width
+
+from benchmark.metrics import Metric, measure
+
+@measure(Metric("samples", "Samples", "how many images were embedded", unit="", range=(0.0, 1e9)))
+def samples(embeddings):
+    return float(len(embeddings))
 '''
 HELPER = "def bend(cosine, m):\n    return cosine - m * (1.0 - cosine) ** 2\n"
 EXPERIMENT = """\
@@ -99,13 +105,15 @@ def test_components_of_every_kind_are_named_in_an_experiment_and_run(tmp_path: P
     code, output = runner.run("--plugin", str(plugin))
     assert code == 0, output
     assert len(runner.runs()) == 2
+    assert "test/samples" in (runner.results / "tiny" / "summary.csv").read_text().splitlines()[0].split(",")
     code, output = runner.run("--plugin", str(plugin))
     assert "2 with a result, 0 to run" in output
 
 
 def test_lists_show_what_a_plugin_defines(tmp_path: Path) -> None:
     plugin = written(tmp_path, EVERYTHING)
-    for kind, name in (("losses", "bent"), ("datasets", "copies"), ("backbones", "flat")):
+    kinds = {"losses": "bent", "datasets": "copies", "backbones": "flat", "metrics": "samples"}
+    for kind, name in kinds.items():
         assert f"{name}: " in call("list", kind, "--plugin", str(plugin)).stdout
 
 

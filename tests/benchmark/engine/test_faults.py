@@ -14,7 +14,11 @@ import pytest
 
 from tests.benchmark.engine.runner import CELLS, Runner, kill, wait_until_gone, workers
 
-pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks at processes through /proc")
+pytestmark = [
+    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks at processes through /proc"),
+    pytest.mark.xdist_group("faults"),  # one undisturbed run for all of them
+    pytest.mark.long,
+]
 CHANCES = [0, pytest.param(1, marks=pytest.mark.slow), pytest.param(2, marks=pytest.mark.slow)]
 
 

@@ -20,6 +20,7 @@ pytest.importorskip("ray")
 pytestmark = [
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks at processes through /proc"),
     pytest.mark.xdist_group("ray"),  # one cluster for all of them
+    pytest.mark.long,
 ]
 
 CELLS = """\
@@ -162,6 +163,7 @@ def test_a_cluster_of_its_own_gives_what_the_local_engine_gives(
     assert not (home / ".ray").exists()
 
 
+@pytest.mark.slow
 def test_tuning_on_a_cluster_makes_the_trials_that_it_makes_here(cluster: Any, tmp_path: Path) -> None:
     data = tmp_path / "data"
     here, there = (Tuner(tmp_path / name, data) for name in ("here", "there"))
