@@ -1,0 +1,163 @@
+"""Encoded images as they lie in files: how many, of which class, and how to read one.
+
+Each format has a reader in a file of its own that makes a `Source`. `datasets._recognise` picks the reader.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from datasets._cache import Arrays, cached
+from datasets._draws import Whole
+from datasets._errors import InputError
+
+MOST_BYTES = 1 << 26
+"""The largest encoded image that is read."""
+SECONDS_BEFORE_PROGRESS = 3
+VERSION = 1
+
+Job = TypeVar("Job")
+Result = TypeVar("Result")
+
+
+class Source(ABC):
+    """Encoded images. A source can be pickled: each process opens the files when it first reads from them.
+
+    `labels[n]` is the place of image n's class in `names`. `paths`, where the format has them, are `class/image`.
+    `skipped` names what was left out while the index was made.
+    """
+
+    labels: Whole
+    names: tuple[str, ...]
+    paths: tuple[str, ...] = ()
+    skipped: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @abstractmethod
+    def read(self, number: int) -> bytes:
+        """The encoded image."""
+
+    @abstractmethod
+    def where(self, number: int) -> str:
+        """The file, and the record or byte, for messages."""
+
+    @abstractmethod
+    def stamp(self) -> str:
+        """Changes whenever a file is added, removed, written or renamed."""
+
+    @abstractmethod
+    def fingerprint(self) -> str:
+        """A digest of index, record headers, sizes and labels. It does not depend on where the files are."""
+
+
+@dataclass(frozen=True)
+class File:
+    """A file as it was when it was indexed."""
+
+    path: str
+    size: int
+    time: int
+
+    @classmethod
+    def at(cls, path: Path) -> File:
+        stat = path.stat()
+        return cls(str(path.resolve()), stat.st_size, stat.st_mtime_ns)
+
+    def read(self, offset: int, length: int) -> bytes:
+        """Never fewer bytes than `length`."""
+        content = os.pread(_handle(self).number, length, offset)
+        if len(content) != length:
+            raise InputError(f"{self.path}: {length} bytes were expected at byte {offset}, {len(content)} are there")
+        return content
+
+    def up_to(self, length: int) -> Callable[[int], bytes]:
+        """A function that reads at most `length` bytes from an offset, for many short reads."""
+        handle = _handle(self)
+        return lambda offset: os.pread(handle.number, length, offset)
+
+
+class _Handle:
+    """A file number that is closed when nobody uses it any more."""
+
+    def __init__(self, file: File) -> None:
+        self.number = os.open(file.path, os.O_RDONLY)
+        stat = os.fstat(self.number)
+        if (stat.st_size, stat.st_mtime_ns) != (file.size, file.time):
+            raise InputError(f"{file.path} has changed since it was opened; start again")
+
+    def __del__(self) -> None:
+        if hasattr(self, "number"):
+            os.close(self.number)
+
+
+@lru_cache(maxsize=64)
+def _handle(file: File) -> _Handle:
+    return _Handle(file)
+
+
+class Spans(Source):
+    """Images that lie in files as they are: image n is `length[n]` bytes from `offset[n]` on in `files[file[n]]`."""
+
+    def __init__(self, files: Sequence[File], arrays: Arrays) -> None:
+        self.files = tuple(files)
+        self.file, self.offset, self.length = arrays["file"], arrays["offset"], arrays["length"]
+        self.labels = arrays["labels"]
+        self.names, self.skipped = texts(arrays["names"]), texts(arrays["skipped"])
+
+    def read(self, number: int) -> bytes:
+        return self.files[self.file[number]].read(int(self.offset[number]), int(self.length[number]))
+
+    def where(self, number: int) -> str:
+        return f"{self.files[self.file[number]].path}, byte {self.offset[number]}"
+
+    def stamp(self) -> str:
+        return "\n".join(f"{file.path} {file.size} {file.time}" for file in self.files)
+
+    def fingerprint(self) -> str:
+        total = hashlib.sha256(" ".join(str(file.size) for file in self.files).encode())
+        for array in (self.file, self.offset, self.length, self.labels):
+            total.update(np.ascontiguousarray(array, dtype="<i8").data)
+        return total.hexdigest()
+
+
+def kept_index(kind: str, files: Sequence[File], cache: Path, make: Callable[[], Arrays]) -> Arrays:
+    """The index of these files: made once, and again when one of them has changed."""
+    stamp = "\n".join([f"{kind} {VERSION}", *(f"{file.path} {file.size} {file.time}" for file in files)])
+    return cached(cache / f"index-{hashlib.sha256(stamp.encode()).hexdigest()[:16]}.safetensors", make)
+
+
+def as_bytes(names: Iterable[str]) -> NDArray[np.uint8]:
+    """Texts as an array that can be kept."""
+    return np.frombuffer("".join(f"{name}\0" for name in names).encode("utf-8", "surrogateescape"), dtype=np.uint8)
+
+
+def texts(array: NDArray[Any]) -> tuple[str, ...]:
+    return tuple(array.tobytes().decode("utf-8", "surrogateescape").split("\0")[:-1])
+
+
+def in_threads(work: Callable[[Job], Result], jobs: Sequence[Job], what: str, unit: str) -> list[Result]:
+    """The results in the order of the jobs, with progress on stderr when it takes longer than a few seconds.
+
+    Reading and decoding release Python's lock. Threads also work in processes that may not start others.
+    """
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None) as pool:
+        results = pool.map(work, jobs)
+        try:
+            return list(tqdm(results, what, len(jobs), unit=unit, delay=SECONDS_BEFORE_PROGRESS, leave=False))
+        except BaseException:
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
