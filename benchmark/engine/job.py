@@ -54,7 +54,7 @@ def run_job(job: Job, data: datasets.Data, device: str, checkpoint: Path, keep_m
     }
     if keep_models:
         files["model.safetensors"] = safetensors.torch.save(model_state(trained))
-    return Packed(files, description(job, device, begun))
+    return Packed(files, description(job, list(data.tests), device, begun))
 
 
 def head_arrays(head: Head) -> dict[str, Tensor]:
@@ -76,8 +76,8 @@ def embeddings_of(trained: Trained, data: datasets.Data, device: str) -> dict[st
 
 
 def evaluated(data: datasets.Data) -> dict[str, datasets.Split]:
-    """The splits that are scored: without a test split, validation alone."""
-    return {name: split for name, split in (("test", data.test), ("val", data.val)) if len(split)}
+    """The splits that are scored: validation and every test set."""
+    return {**data.tests, **({"val": data.val} if len(data.val) else {})}
 
 
 def evaluation_arrays(head: Head, data: datasets.Data, embedded: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -137,13 +137,14 @@ def model_state(trained: Trained) -> dict[str, Tensor]:
     }
 
 
-def description(job: Job, device: str, begun: float) -> dict[str, Any]:
+def description(job: Job, test_sets: list[str], device: str, begun: float) -> dict[str, Any]:
     """The cell, what its id was made from, and where it came from: only the last differs between equal runs."""
     return {
         "cell": job.cell.description(),
         "labels": {"loss": job.cell.label, "dataset": job.cell.dataset_label},
         "protocol": PROTOCOL_VERSION,
         "dataset_digest": job.dataset_digest,
+        "test_sets": test_sets,
         "loss_digest": job.loss_digest,
         "backbone_digest": job.backbone_digest,
         "provenance": {

@@ -94,7 +94,7 @@ class _Run:
         self.cell, self.data, self.device = cell, data, device
         check_device(device)
         _check_sizes(cell, data)
-        seeds = Seeds(data.digest, cell.backbone, cell.seed)
+        seeds = Seeds.for_run(data, cell.backbone, cell.seed)
         self.backbone = _backbone(cell, data, seeds, device)
         self.batches = Batches(
             data.train,
