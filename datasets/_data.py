@@ -118,8 +118,9 @@ class Data:
     def test(self) -> Split:
         """The only test set; `InputError` where there are several, or none."""
         if len(self.tests) != 1:
-            there = f"it has {listed(self.tests)}: choose one, as in data.tests[{next(iter(self.tests))!r}]"
-            raise InputError(f"{self.name} does not have one test set; {there if self.tests else 'it has none'}")
+            first = next(iter(self.tests), "")
+            instead = f"it has {listed(self.tests)}: choose one, as in data.tests[{first!r}]" if first else "it has none"
+            raise InputError(f"{self.name} does not have one test set; {instead}")
         return next(iter(self.tests.values()))
 
     @property

@@ -70,7 +70,7 @@ def test_how_many_cells_fit_on_a_node(has: dict[str, float], asked: Resources, d
 def test_a_dataset_arrives_as_it_was(test: bool) -> None:
     data = datasets.load("digits", seed=0, wrappers=[{"label_noise": {"share": 0.2}}])
     sent = as_arrays(data if test else data.without_tests())
-    for split in (sent.train, sent.val, sent.test):
+    for split in (sent.train, sent.val, *sent.tests.values()):
         split.images.setflags(write=False)  # as they are in the memory that a node's workers share
     arrived = as_tensors(sent)
     assert can_travel(data)
