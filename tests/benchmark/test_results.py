@@ -163,7 +163,7 @@ def test_nothing_was_run(tmp_path: Path) -> None:
 
 
 def test_each_test_set_is_a_dataset_of_its_own(tmp_path: Path) -> None:
-    asked = experiment(tmp_path)
+    asked = experiment(tmp_path, "datasets: [digits]\nseeds: 2\nlosses: [softmax, normface]\n")
     store = Store(tmp_path, "exp")
     for number, cell in enumerate(asked.cells()):
         save(store, cell, float(10 * number), test_sets=("lfw", "cfp_fp"))
