@@ -8,7 +8,7 @@ from typing import Any
 
 from benchmark.recipe import Recipe
 
-PROTOCOL_VERSION = 1
+PROTOCOL_VERSION = 2
 """Raise it when shared code changes what a cell computes: the losses' and backbones' base classes, batch order,
 augmentation, optimisers, schedules. `tests/benchmark/golden` notices such a change. Metrics have their own versions."""
 

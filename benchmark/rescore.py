@@ -39,9 +39,9 @@ def check(run: Run) -> ScoreCheck:
         return ScoreCheck([], [], [])
     lacking = due(run)
     unknown = sorted(run.versions.keys() - MEASURES.items().keys())
-    not_compared = {key for one in lacking for key in one.keys()}  # noqa: SIM118 — it is no mapping
+    not_compared = {key for one in lacking for key in one.keys(run.test_sets)}
     if unknown:
-        not_compared |= run.metrics.keys() - set(keys())
+        not_compared |= run.metrics.keys() - set(keys(run.test_sets))
     stored, found = run.metrics, recomputed(run, jackknife=False).metrics
     pairs = {key: (stored.get(key, ABSENT), found.get(key, ABSENT)) for key in {*stored, *found} - not_compared}
     differences = [ScoreDifference(run.id, key, *pairs[key]) for key in sorted(pairs) if pairs[key][0] != pairs[key][1]]
@@ -81,7 +81,7 @@ def recomputed(run: Run, measures: Collection[Measure] | None = None, jackknife:
 
 def _completed(run: Run, measures: list[Measure]) -> Scores:
     """What is stored, with all metrics of these measures in their new version."""
-    replaced = {key for one in measures for key in one.keys()}  # noqa: SIM118 — it is no mapping
+    replaced = {key for one in measures for key in one.keys(run.test_sets)}
     new = recomputed(run, measures)
     kept = {key: value for key, value in run.metrics.items() if key not in replaced}
     without = {key: value for key, value in run.jackknife().items() if key not in replaced}

@@ -13,6 +13,7 @@ from benchmark.cell import PROTOCOL_VERSION, Cell
 from benchmark.code_digest import backbone_digest, loss_digest
 from benchmark.spec import Experiment
 from benchmark.store import Failure, Run, Store, summary_table
+from datasets._names import ONLY_TEST
 
 if TYPE_CHECKING:
     from benchmark.statistics import Jackknife  # importing scipy.stats would delay every run's first step
@@ -50,9 +51,10 @@ def collect(experiment: Experiment, results: Path) -> ExperimentResults:
     missing = [cell for cell in cells if _described(cell.description()) not in found]
     failed = {_described(failure.cell): failure for failure in store.failures()}
     failures = [(cell, failed[about]) for cell in missing if (about := _described(cell.description())) in failed]
-    table = tidy(runs)
-    by_row = {(run.id, run.cell["labels"]["loss"]): run for run in runs}
-    ordered = [by_row[row] for row in zip(table["id"], table["loss"], strict=True)]
+    seen = by_test_set(runs)
+    table = tidy(seen)
+    by_row = {(run.id, run.cell["labels"]["loss"], run.test_set): run for run in seen}
+    ordered = [by_row[row] for row in zip(table["id"], table["loss"], table["test_set"], strict=True)]
     return ExperimentResults(experiment, store.folder, ordered, table, missing, failures, damaged)
 
 
@@ -80,6 +82,18 @@ def current_runs(cells: list[Cell], stored: list[Run], planned: Mapping[str, str
                 labels = {"loss": cell.label, "dataset": cell.dataset_label, "tuned": cell.tuned}
                 found[about, cell.label] = replace(run, cell={**run.cell, "labels": labels})
     return sorted(found.values(), key=lambda run: (run.id, run.cell["labels"]["loss"]))
+
+
+def by_test_set(runs: list[Run]) -> list[Run]:
+    """Each run as its result on each of its test sets, which tables show as datasets of their own: `faces: lfw`."""
+    found = []
+    for run in runs:
+        for name in run.test_sets:
+            labels = run.cell["labels"]
+            if name != ONLY_TEST:
+                labels = {**labels, "dataset": f"{labels['dataset']}: {name}"}
+            found.append(replace(run, cell={**run.cell, "labels": labels}, test_set=name))
+    return found
 
 
 def tidy(runs: list[Run]) -> pd.DataFrame:

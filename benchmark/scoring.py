@@ -1,12 +1,13 @@
 """From what training keeps on disk to metrics; the runner and `score` both go through here.
 
 Names of the kept arrays: `test/embeddings`, `test/labels`, `test/pairs`, `test/same`, `test/fold`, `test/logits`
-(closed sets), the same under `val/`, `weight`, `bias`, `posterior`, `train/centres`, `train/counts`,
-`train/mean_angles`, `train/mean_posteriors` (losses that define a posterior).
+(closed sets), the same under `val/` and under the name of each test set where there are several, `weight`, `bias`,
+`posterior`, `train/centres`, `train/counts`, `train/mean_angles`, `train/mean_posteriors` (losses that define a
+posterior).
 """
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -49,7 +50,7 @@ def score(
             prefix = f"{split}/" if split else ""
             found.metrics |= {f"{prefix}{key}": _plain(value) for key, value in measure(inputs).items()}
             found.versions[measure.name] = measure.version
-            if jackknife and split == "test":
+            if jackknife and split in test_sets(arrays):
                 without = measure.without_each_identity(inputs)
                 found.jackknife |= {f"{prefix}{key}": np.asarray(values) for key, values in without.items()}
     return found
@@ -65,9 +66,15 @@ def outdated(versions: Mapping[str, int], names: Collection[str]) -> list[Measur
     ]
 
 
+def test_sets(names: Iterable[str]) -> list[str]:
+    """The test sets of a run with arrays of these names."""
+    splits = (name.rpartition("/")[0] for name in names if name.endswith("/embeddings"))
+    return sorted(split for split in splits if split not in ("train", "val"))
+
+
 def _where(measure: Measure, arrays: Mapping[str, np.ndarray]) -> Iterator[tuple[str, Inputs]]:
     """The splits that have all that a measure needs, with their arrays."""
-    for split in measure.splits or ("",):
+    for split in measure.on(test_sets(arrays)):
         inputs = _inputs(split, arrays)
         if measure.fits(inputs):
             yield split, inputs

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, Protocol, runtime_checkable
 
 import torch
 from torch import Tensor
+
+from datasets._errors import InputError
+from datasets._names import listed
 
 ProtocolName = Literal["closed", "open"]
 
@@ -97,16 +100,28 @@ class Split:
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """A dataset, split. `notes` are things a person should know, such as images that were left out."""
+    """A dataset, split. `tests` are its test sets by name; one training is scored on all of them.
+
+    `notes` are things a person should know, such as images that were left out.
+    """
 
     name: str
     protocol: ProtocolName
     train: Split
     val: Split
-    test: Split
+    tests: Mapping[str, Split]
     notes: tuple[str, ...] = ()
     options: dict[str, object] = field(default_factory=dict)
     wrappers: tuple[dict[str, dict[str, object]], ...] = ()
+
+    @property
+    def test(self) -> Split:
+        """The only test set; `InputError` where there are several, or none."""
+        if len(self.tests) != 1:
+            first = next(iter(self.tests), "")
+            instead = f"it has {listed(self.tests)}: choose one, as in data.tests[{first!r}]" if first else "it has none"
+            raise InputError(f"{self.name} does not have one test set; {instead}")
+        return next(iter(self.tests.values()))
 
     @property
     def num_classes(self) -> int:
@@ -123,21 +138,31 @@ class Data:
         _, channels, height, width = self.train.images.shape
         return channels, height, width
 
-    def without_test(self) -> Data:
-        """The same data with an empty test split, for choosing settings."""
-        return replace(self, test=self.test.take(torch.empty(0, dtype=torch.int64)))
+    def without_tests(self) -> Data:
+        """The same data without its test sets, for choosing settings."""
+        return replace(self, tests={})
+
+    @cached_property
+    def train_digest(self) -> str:
+        """Hash of what training reads: pixels and labels."""
+        return _digest(self.train)
 
     @cached_property
     def digest(self) -> str:
-        """Hash of everything that training and evaluation read: pixels, labels, pairs, folds."""
-        total = hashlib.sha256(self.protocol.encode())
-        for split in (self.train, self.val, self.test):
-            total.update(f"{tuple(split.images.shape)} {len(split.names)} {len(split.pairs)};".encode())
-            for one in image_hashes(split.images):
-                total.update(one)
-            for tensor in (split.labels, split.pairs, split.same, split.fold):
-                total.update(tensor.numpy().astype("<i8").tobytes())
+        """Hash of everything that training and evaluation read: pixels, labels, pairs, folds, names of test sets."""
+        total = hashlib.sha256(f"{self.protocol} {self.train_digest} {_digest(self.val)}".encode())
+        for name, split in self.tests.items():
+            total.update(f" {name} {_digest(split)}".encode())
         return total.hexdigest()
+
+
+def _digest(split: Split) -> str:
+    total = hashlib.sha256(f"{tuple(split.images.shape)} {len(split.names)} {len(split.pairs)};".encode())
+    for one in image_hashes(split.images):
+        total.update(one)
+    for tensor in (split.labels, split.pairs, split.same, split.fold):
+        total.update(tensor.numpy().astype("<i8").tobytes())
+    return total.hexdigest()
 
 
 def image_hashes(images: Images) -> Iterator[bytes]:

@@ -151,8 +151,8 @@ def _wrappers(specs: Sequence[WrapperSpec]) -> list[Wrapper]:
 def check(data: Data, *, min_classes: int = 2, min_per_class: int = 1, min_pairs: int = 1) -> Data:
     """Returns `data` itself, or raises `InputError` with the counts that fall short.
 
-    Training needs `min_classes` classes of `min_per_class` images; validation and test need `min_pairs`
-    pairs of the same class and as many of different ones.
+    Training needs `min_classes` classes of `min_per_class` images; validation, unless it is empty, and every test set
+    need `min_pairs` pairs of the same class and as many of different ones.
 
     >>> import datasets
     >>> data = datasets.load("digits")
@@ -162,8 +162,10 @@ def check(data: Data, *, min_classes: int = 2, min_per_class: int = 1, min_pairs
     if data.num_classes < min_classes:
         raise InputError(f"{data.name}: {data.num_classes} training class(es), at least {min_classes} are needed")
     _check_counts(data, min_per_class)
-    for name, split in (("validation", data.val), ("test", data.test)):
-        _check_pairs(data.name, name, split, min_pairs)
+    if len(data.val):
+        _check_pairs(data.name, "validation split", data.val, min_pairs)
+    for name, split in data.tests.items():
+        _check_pairs(data.name, f"test set {name}", split, min_pairs)
     return data
 
 
@@ -183,6 +185,6 @@ def _check_pairs(dataset: str, name: str, split: Split, min_pairs: int) -> None:
         if count < min_pairs:
             several = int((split.class_counts >= 2).sum())
             raise InputError(
-                f"{dataset}: the {name} split has {count} pair(s) of {kind}, needed: {min_pairs}; "
+                f"{dataset}: the {name} has {count} pair(s) of {kind}, needed: {min_pairs}; "
                 f"it has {len(split)} images of {len(split.names)} classes, {several} with 2 images or more"
             )

@@ -4,6 +4,9 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
 
+ONLY_TEST = "test"
+"""The name of the test set of a dataset that has one and does not name it."""
+
 LONGEST_SHOWN = 60
 
 

@@ -9,6 +9,7 @@ from torch import Tensor
 from datasets._data import Data, ProtocolName, Split
 from datasets._draws import Draws, Whole
 from datasets._errors import InputError
+from datasets._names import ONLY_TEST
 from datasets._pairs import draw_pairs, members_of
 
 
@@ -37,7 +38,7 @@ def closed_split(name: str, train: Split, test: Split, val_share: float, seed: i
 
 def data_with_pairs(name: str, protocol: ProtocolName, train: Split, val: Split, test: Split, seed: int) -> Data:
     val, test = (with_pairs(split, protocol, name, seed, part) for split, part in ((val, "val"), (test, "test")))
-    return Data(name, protocol, train, val, test)
+    return Data(name, protocol, train, val, {ONLY_TEST: test})
 
 
 def with_pairs(split: Split, protocol: ProtocolName, *key: int | str) -> Split:

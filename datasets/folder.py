@@ -12,6 +12,7 @@ from datasets._dataset import Dataset
 from datasets._decoding import Decoded, Tree, class_of, decode_tree, scan_tree
 from datasets._draws import Draws
 from datasets._errors import InputError
+from datasets._names import ONLY_TEST
 from datasets._options import Choice, Real, Text, Whole
 from datasets._pairs_file import Named, NamedPair, find_pairs_file, pairs_in_split, read_pairs_file
 from datasets._place import Place
@@ -77,7 +78,8 @@ class Folder(Dataset):
         if named is None:
             return data
         pairs, notes = pairs_in_split(named, test_paths, data.test.labels, seed)
-        return replace(data, test=replace(data.test, verification=pairs), notes=notes)
+        tests = {ONLY_TEST: replace(data.test, verification=pairs)}
+        return replace(data, tests=tests, notes=notes)
 
     def _split_closed(self, everything: Split, known: Named, seed: int) -> tuple[Data, list[str]]:
         if known.pairs is None:

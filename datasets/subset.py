@@ -41,8 +41,9 @@ class Subset(Wrapper):
         train = pick_classes(data.train.take(index), kept)
         if data.protocol == "open":
             return replace(data, train=train)
-        val, test = self._evaluated(data, kept, seed, "val"), self._evaluated(data, kept, seed, "test")
-        return replace(data, train=train, val=val, test=test)
+        val = self._evaluated(data, data.val, kept, seed, "val")
+        tests = {name: self._evaluated(data, split, kept, seed, name) for name, split in data.tests.items()}
+        return replace(data, train=train, val=val, tests=tests)
 
     def _kept_classes(self, count: int, seed: int) -> list[int]:
         """Fewer classes are some of more."""
@@ -58,8 +59,7 @@ class Subset(Wrapper):
                 found.append(members[draws.permutation(len(members))[: count if cut else None]])
         return torch.from_numpy(np.sort(np.concatenate(found)))
 
-    def _evaluated(self, data: Data, kept: list[int], seed: int, part: str) -> Split:
-        split = data.val if part == "val" else data.test
+    def _evaluated(self, data: Data, split: Split, kept: list[int], seed: int, part: str) -> Split:
         index = self._kept_images(split, kept, seed, part, cut=self.evaluation)
         if len(index) == len(split):
             return split

@@ -27,7 +27,9 @@ from losses import Head
 LOGITS_AT_ONCE = 2**22  # samples × classes
 
 
-def run_job(job: Job, data: datasets.Data, device: str, checkpoint: Path, keep_models: bool) -> Packed:
+def run_job(
+    job: Job, data: datasets.Data, device: str, checkpoint: Path, keep_models: bool, loaders: int = 0
+) -> Packed:
     """Trains the job's cell on data that is loaded already."""
     if data.digest != job.dataset_digest:
         raise InputError(f"{job.cell.dataset_label} has changed since the run began: start the run again")
@@ -36,12 +38,12 @@ def run_job(job: Job, data: datasets.Data, device: str, checkpoint: Path, keep_m
             f"the code of {job.cell.loss} or {job.cell.backbone} is not what the run began with: start the run again"
         )
     begun = time.time()
-    trained = train(job.cell, data, device=device, checkpoint=checkpoint)
+    trained = train(job.cell, data, device=device, checkpoint=checkpoint, loaders=loaders)
     diverged_at, reason = trained.diverged_at, trained.diverged_reason
     kept = head_arrays(trained.head)
     scores = scoring.Scores()
     if diverged_at is None:
-        embedded = embeddings_of(trained, data, device)
+        embedded = embeddings_of(trained, data, device, loaders)
         if all(bool(one.isfinite().all()) for one in [kept["weight"], *embedded.values()]):
             kept |= evaluation_arrays(trained.head, data, embedded)
             scores = scoring.score(as_numpy(kept))
@@ -54,7 +56,7 @@ def run_job(job: Job, data: datasets.Data, device: str, checkpoint: Path, keep_m
     }
     if keep_models:
         files["model.safetensors"] = safetensors.torch.save(model_state(trained))
-    return Packed(files, description(job, device, begun))
+    return Packed(files, description(job, list(data.tests), device, begun))
 
 
 def head_arrays(head: Head) -> dict[str, Tensor]:
@@ -70,14 +72,14 @@ def head_arrays(head: Head) -> dict[str, Tensor]:
     return kept
 
 
-def embeddings_of(trained: Trained, data: datasets.Data, device: str) -> dict[str, Tensor]:
+def embeddings_of(trained: Trained, data: datasets.Data, device: str, loaders: int = 0) -> dict[str, Tensor]:
     splits = {"train": data.train, **evaluated(data)}
-    return {name: embed(trained.backbone, split.images, device) for name, split in splits.items()}
+    return {name: embed(trained.backbone, split.images, device, loaders=loaders) for name, split in splits.items()}
 
 
 def evaluated(data: datasets.Data) -> dict[str, datasets.Split]:
-    """The splits that are scored: without a test split, validation alone."""
-    return {name: split for name, split in (("test", data.test), ("val", data.val)) if len(split)}
+    """The splits that are scored: validation and every test set."""
+    return {**data.tests, **({"val": data.val} if len(data.val) else {})}
 
 
 def evaluation_arrays(head: Head, data: datasets.Data, embedded: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -137,13 +139,14 @@ def model_state(trained: Trained) -> dict[str, Tensor]:
     }
 
 
-def description(job: Job, device: str, begun: float) -> dict[str, Any]:
+def description(job: Job, test_sets: list[str], device: str, begun: float) -> dict[str, Any]:
     """The cell, what its id was made from, and where it came from: only the last differs between equal runs."""
     return {
         "cell": job.cell.description(),
         "labels": {"loss": job.cell.label, "dataset": job.cell.dataset_label},
         "protocol": PROTOCOL_VERSION,
         "dataset_digest": job.dataset_digest,
+        "test_sets": test_sets,
         "loss_digest": job.loss_digest,
         "backbone_digest": job.backbone_digest,
         "provenance": {

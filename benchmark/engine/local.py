@@ -133,7 +133,7 @@ def _start(setting: Setting) -> _Worker:
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     lives, watched = context.Pipe()
-    process = context.Process(target=run_worker, args=(theirs, watched, setting), daemon=True)
+    process = context.Process(target=run_worker, args=(theirs, watched, setting))
     with one_thread_and_kept_memory():
         process.start()
     theirs.close()

@@ -72,7 +72,7 @@ def load_data(
     data = datasets.load(
         dataset["name"], root=root, seed=dataset["seed"], wrappers=dataset["wrappers"], **dataset["options"], **access
     )
-    return data if test else data.without_test()
+    return data if test else data.without_tests()
 
 
 def plan(

@@ -1,7 +1,7 @@
 """A dataset on its way to other machines: as arrays, which the workers of a machine read from its memory together."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from datasets import Data
 
 def can_travel(data: Data) -> bool:
     """Images that stay on disk here are not in memory to be sent; each machine reads them from its own disk."""
-    return all(isinstance(split.images, Tensor) for split in (data.train, data.val, data.test))
+    return all(isinstance(split.images, Tensor) for split in (data.train, data.val, *data.tests.values()))
 
 
 def as_arrays(data: Data) -> Any:
@@ -32,9 +32,11 @@ def as_tensors(arrays: Any) -> Data:
 
 
 def _each(value: Any, kind: type, change: Callable[[Any], Any]) -> Any:
-    """A dataclass with every value of the kind changed, those of the dataclasses inside it too."""
+    """A dataclass with every value of the kind changed, those of the dataclasses and mappings inside it too."""
     if isinstance(value, kind):
         return change(value)
+    if isinstance(value, Mapping):
+        return {name: _each(one, kind, change) for name, one in value.items()}
     if not is_dataclass(value) or isinstance(value, type):
         return value
     return replace(value, **{part.name: _each(getattr(value, part.name), kind, change) for part in fields(value)})

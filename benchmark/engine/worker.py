@@ -24,7 +24,8 @@ class Setting:
     device: str
     plugins: tuple[Path, ...]
     keep_models: bool
-    test: bool = True  # False: the data comes without its test split
+    test: bool = True  # False: the data comes without its test sets
+    loaders: int = 0  # processes of each cell that decode images that stay on disk
 
 
 def run_worker(jobs: Connection, runner_lives: Connection, setting: Setting) -> None:
@@ -56,7 +57,10 @@ def run_worker(jobs: Connection, runner_lives: Connection, setting: Setting) -> 
                 cell = job.cell
                 loaded[job.dataset_digest] = load_data(cell.dataset, cell.access, setting.root, setting.test)
             data = loaded[job.dataset_digest]
-            answer: tuple[str, Any] = ("done", run_job(job, data, setting.device, checkpoint, setting.keep_models))
+            answer: tuple[str, Any] = (
+                "done",
+                run_job(job, data, setting.device, checkpoint, setting.keep_models, setting.loaders),
+            )
         except Exception as problem:
             answer = ("error", reason(problem))
         jobs.send(answer)

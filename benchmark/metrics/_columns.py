@@ -1,11 +1,13 @@
 """A column: a metric on a split, as tables show it. A column that no run has a value for is not shown."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from benchmark.metrics._registry import MEASURES, Better, Measure, Metric, Protocol, TableName, Unit, stored
+from datasets._names import ONLY_TEST
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -83,9 +85,9 @@ class MetricColumn:
         return column(stored(split, self.metric))
 
 
-def keys() -> tuple[str, ...]:
-    """The keys of all metrics that a run may have, sorted."""
-    return tuple(sorted(_known()))
+def keys(test_sets: Sequence[str] = (ONLY_TEST,)) -> tuple[str, ...]:
+    """The keys of all metrics that a run with these test sets may have, sorted."""
+    return tuple(sorted({key for one in MEASURES.items().values() for key in one.keys(test_sets)}))
 
 
 def columns() -> tuple[MetricColumn, ...]:

@@ -7,14 +7,14 @@ def norm(embeddings):
 
 import inspect
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, TypeVar
 
 from benchmark.errors import InputError
 from benchmark.metrics._inputs import Measured
-from datasets._names import listed
+from datasets._names import ONLY_TEST, listed
 from datasets._registry import DuplicateNameError, Registry
 
 Unit = Literal["%", "°", ""]
@@ -62,9 +62,14 @@ class Measure:
     version: int
     jackknife: Callable[..., Mapping[str, Any]] | None
 
-    def keys(self) -> dict[str, Metric]:
+    def on(self, test_sets: Sequence[str] = (ONLY_TEST,)) -> list[str]:
+        """The splits that it measures where there are these test sets; "" for metrics of the class weights alone."""
+        found = [list(test_sets) if split == ONLY_TEST else [split] for split in self.splits or ("",)]
+        return [split for part in found for split in part]
+
+    def keys(self, test_sets: Sequence[str] = (ONLY_TEST,)) -> dict[str, Metric]:
         """Its metrics by the keys that they are stored under."""
-        return {stored(split, metric): metric for split in self.splits or ("",) for metric in self.metrics}
+        return {stored(split, metric): metric for split in self.on(test_sets) for metric in self.metrics}
 
     def fits(self, inputs: Iterable[str]) -> bool:
         """Whether the arrays that it cannot do without are there."""

@@ -14,15 +14,16 @@ import secrets
 import shutil
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from safetensors import safe_open
 
 from benchmark.store.locks import CellLock, lock
 from datasets._files import ASIDE, flush_folder, write_atomically, write_flushed
+from datasets._names import ONLY_TEST
 
 FILES = ("cell.json", "metrics.json", "history.csv", "embeddings.safetensors", "jackknife.safetensors")
 REPLACED = ".replaced-"
@@ -35,19 +36,45 @@ class DamagedError(Exception):
     """A stored run that is not what was written."""
 
 
+Values = TypeVar("Values")
+
+
 @dataclass(frozen=True)
 class Run:
-    """A stored run, checked."""
+    """A stored run, checked. Seen `on` one of its test sets, that set's values have the keys test/…, as those of a run
+    with a single test set do, and the other test sets are left out."""
 
     id: str
     cell: dict[str, Any]
     outcome: dict[str, Any]  # what metrics.json holds
     folder: Path
+    test_set: str | None = None  # the one that it is seen on
+
+    @property
+    def test_sets(self) -> list[str]:
+        """The names of all its test sets; a run that chose settings has none."""
+        return list(self.cell["test_sets"])
+
+    def on(self, test_set: str) -> "Run":
+        """The run as its result on one test set."""
+        return replace(self, test_set=test_set)
+
+    def _seen(self, values: Mapping[str, Values]) -> dict[str, Values]:
+        """By stored keys → by the keys that this view has."""
+        if self.test_set is None:
+            return dict(values)
+        others = tuple(f"{name}/" for name in self.test_sets if name != self.test_set)
+        own = f"{self.test_set}/"
+        return {
+            f"{ONLY_TEST}/{key.removeprefix(own)}" if key.startswith(own) else key: value
+            for key, value in values.items()
+            if not key.startswith(others)
+        }
 
     @property
     def metrics(self) -> dict[str, Any]:
         """By keys such as test/eer; a diverged run has none."""
-        return dict(self.outcome["metrics"])
+        return self._seen(self.outcome["metrics"])
 
     @property
     def versions(self) -> dict[str, int]:
@@ -66,16 +93,21 @@ class Run:
 
     def arrays(self, *names: str) -> dict[str, np.ndarray]:
         """What training kept: all arrays, or those of some names that there are."""
-        return _read(self.folder / "embeddings.safetensors", names)
+        return self._read("embeddings.safetensors", names)
 
     def jackknife(self) -> dict[str, np.ndarray]:
         """Each metric without each test identity in turn."""
-        return _read(self.folder / "jackknife.safetensors")
+        return self._read("jackknife.safetensors")
+
+    def _read(self, file_name: str, names: Collection[str] = ()) -> dict[str, np.ndarray]:
+        with safe_open(self.folder / file_name, framework="numpy") as file:
+            stored = self._seen({name: name for name in sorted(file.keys())})
+            return {seen: file.get_tensor(name) for seen, name in stored.items() if not names or seen in names}
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """Of all arrays that training kept, without reading them."""
         with safe_open(self.folder / "embeddings.safetensors", framework="numpy") as file:
-            return {name: tuple(file.get_slice(name).get_shape()) for name in set(file.keys())}
+            return self._seen({name: tuple(file.get_slice(name).get_shape()) for name in sorted(file.keys())})
 
     def history(self) -> str:
         return (self.folder / "history.csv").read_text()
@@ -229,11 +261,6 @@ class Store:
             if held is not None:
                 shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink()
                 held.release()
-
-
-def _read(path: Path, names: Collection[str] = ()) -> dict[str, np.ndarray]:
-    with safe_open(path, framework="numpy") as file:
-        return {name: file.get_tensor(name) for name in set(file.keys()) if not names or name in names}
 
 
 def _link(source: Path, target: Path) -> None:

@@ -11,18 +11,20 @@ from benchmark.store.runs import Run
 from datasets._files import write_atomically
 
 LEADING = ("dataset", "backbone", "dim", "loss", "label", "hyper", "seed", "status", "diverged_at", "id")
+TRAILING = ("recipe", "test_set")
 
 
 def write_summary(folder: Path, runs: Iterable[Run]) -> None:
     """Writes summary.csv into an experiment's folder."""
-    write_atomically(folder / "summary.csv", summary_table(runs).to_csv(index=False).encode())
+    table = summary_table(runs).drop(columns="test_set")
+    write_atomically(folder / "summary.csv", table.to_csv(index=False).encode())
 
 
 def summary_table(runs: Iterable[Run]) -> pd.DataFrame:
     """Settings, then metrics in the order of their names; a value that was not measurable is left empty."""
     rows = [_row(run) for run in runs]
-    metrics = sorted({name for row in rows for name in row} - set(LEADING) - {"recipe"})
-    table = pd.DataFrame(rows, columns=[*LEADING, *metrics, "recipe"])
+    metrics = sorted({name for row in rows for name in row} - {*LEADING, *TRAILING})
+    table = pd.DataFrame(rows, columns=[*LEADING, *metrics, *TRAILING])
     return table.sort_values(["dataset", "backbone", "dim", "label", "recipe", "seed", "id"], ignore_index=True)
 
 
@@ -41,4 +43,5 @@ def _row(run: Run) -> dict[str, Any]:
         "id": run.id,
         **run.metrics,
         "recipe": json.dumps(cell["recipe"], sort_keys=True),
+        "test_set": run.test_set,
     }

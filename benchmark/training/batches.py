@@ -1,4 +1,4 @@
-"""The training images in memory as uint8, handed out in batches: gathered, augmented and normalised there.
+"""The training images as uint8, handed out in batches: gathered, augmented and normalised.
 
 Every image comes once an epoch. The batches of an epoch are equal in size to within one image and never larger than
 asked for, rather than full ones and a rest: no image is dropped, and normalisation never sees a rest of one image.
@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from benchmark.recipe.augmentation import Augmentation
+from benchmark.training.prefetch import batches_of
 from benchmark.training.seeds import Seeds
 from datasets import Images, Split
 
@@ -44,10 +45,18 @@ class Batches:
     """Iterates over epochs. A batch's images lie in a buffer that the next batch overwrites."""
 
     def __init__(
-        self, split: Split, batch: int, augment: Augmentation, mean: Tensor, std: Tensor, seeds: Seeds, device: str
+        self,
+        split: Split,
+        batch: int,
+        augment: Augmentation,
+        mean: Tensor,
+        std: Tensor,
+        seeds: Seeds,
+        device: str,
+        loaders: int = 0,
     ) -> None:
         self.sizes = batch_sizes(len(split), batch)
-        self.augment, self.seeds, self.device = augment, seeds, device
+        self.augment, self.seeds, self.device, self.loaders = augment, seeds, device, loaders
         self.images = split.images
         if isinstance(self.images, Tensor) and self.images.nbytes <= LARGEST_ON_DEVICE:
             self.images = self.images.to(device)
@@ -64,14 +73,9 @@ class Batches:
     def epoch(self, epoch: int) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
         """Images (normalised, channels-last), labels and sample numbers of each batch."""
         order = torch.randperm(len(self.labels), generator=self.generator.manual_seed(self.seeds.order(epoch)))
-        for step, chosen in enumerate(torch.split(order, self.sizes)):
+        parts = torch.split(order, self.sizes)
+        for step, picked in enumerate(batches_of(self.images, parts, self.loaders)):
             self.generator.manual_seed(self.seeds.augmentation(epoch, step))
-            index = chosen.to(self.device)
-            images = self.buffer[: len(chosen)].copy_(self.augment(self._pick(chosen), self.generator))
+            index = parts[step].to(self.device)
+            images = self.buffer[: len(index)].copy_(self.augment(picked.to(self.device), self.generator))
             yield images.sub_(self.mean).div_(self.std), self.labels[index], index
-
-    def _pick(self, index: Tensor) -> Tensor:
-        if isinstance(self.images, Tensor):
-            picked = self.images.index_select(0, index.to(self.images.device))  # much faster than images[index]
-            return picked.to(self.device)
-        return self.images[index].to(self.device)

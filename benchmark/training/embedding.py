@@ -4,17 +4,19 @@ import torch
 from torch import Tensor
 
 from benchmark.backbones import Backbone
+from benchmark.training.prefetch import batches_of
 from datasets import Images
 
 
 @torch.no_grad()
-def embed(backbone: Backbone, images: Images, device: str = "cpu", batch: int = 128) -> Tensor:
+def embed(backbone: Backbone, images: Images, device: str = "cpu", batch: int = 128, loaders: int = 0) -> Tensor:
     """N×dim in float32 on the CPU: evaluation mode, no augmentation, full precision. A net that diverged gives
     numbers that are not finite."""
     was_training = backbone.training
     backbone.to(device).eval()
     embeddings = torch.empty(len(images), backbone.dim)
-    for chosen in torch.split(torch.arange(len(images)), batch):
-        embeddings[chosen] = backbone(backbone.normalise(images[chosen].to(device))).cpu()
+    order = torch.split(torch.arange(len(images)), batch)
+    for chosen, picked in zip(order, batches_of(images, order, loaders), strict=True):
+        embeddings[chosen] = backbone(backbone.normalise(picked.to(device))).cpu()
     backbone.train(was_training)
     return embeddings

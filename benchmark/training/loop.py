@@ -58,14 +58,16 @@ def train(
     checkpoint: Path | None = None,
     checkpoint_every: float = CHECKPOINT_EVERY,
     on_epoch: OnEpoch | None = None,
+    loaders: int = 0,
 ) -> Trained:
     """Trains the cell and returns the last weights, never the best.
 
     `checkpoint` is a file that an interrupted run goes on from. It is written after an epoch if `checkpoint_every`
     seconds have passed since the last time, and stays: who has stored the result removes it. A disk without room for
     it costs no more than the chance to go on from there. `on_epoch` gets epoch, epochs and mean loss.
+    `loaders` is the number of processes that decode images that stay on disk.
     """
-    run = _Run(cell, data, device)
+    run = _Run(cell, data, device, loaders)
     if checkpoint is not None:
         load_checkpoint(checkpoint, run.state, run.identity())
     written = time.monotonic()
@@ -90,11 +92,11 @@ def train(
 class _Run:
     """The parts of one run and the steps that they take together."""
 
-    def __init__(self, cell: Cell, data: Data, device: str) -> None:
+    def __init__(self, cell: Cell, data: Data, device: str, loaders: int = 0) -> None:
         self.cell, self.data, self.device = cell, data, device
         check_device(device)
         _check_sizes(cell, data)
-        seeds = Seeds(data.digest, cell.backbone, cell.seed)
+        seeds = Seeds.for_run(data, cell.backbone, cell.seed)
         self.backbone = _backbone(cell, data, seeds, device)
         self.batches = Batches(
             data.train,
@@ -104,6 +106,7 @@ class _Run:
             self.backbone.pixel_std,
             seeds,
             device,
+            loaders,
         )
         total_steps = len(self.batches) * cell.recipe.epochs
         self.head = _head(cell, data, total_steps, seeds.head).to(device)

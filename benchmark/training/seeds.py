@@ -4,6 +4,8 @@ import hashlib
 import json
 from dataclasses import dataclass
 
+from datasets import Data
+
 
 def derive(purpose: str, **parts: str | int) -> int:
     """A 63-bit integer from named parts, the same on every machine and in every version of Python."""
@@ -13,11 +15,18 @@ def derive(purpose: str, **parts: str | int) -> int:
 
 @dataclass(frozen=True)
 class Seeds:
-    """The seeds of one run: by the dataset's digest, the backbone's name and the training seed."""
+    """The seeds of one run: by the training images and labels, the backbone's name and the training seed."""
 
     dataset: str
     backbone: str
     seed: int
+
+    @classmethod
+    def for_run(cls, data: Data, backbone: str, seed: int) -> "Seeds":
+        """Test sets do not change the net. Runs without test sets choose settings: they draw other numbers, so that
+        no run of the final comparison is one that settings were chosen by."""
+        purpose = "" if data.tests else " for choosing settings"
+        return cls(data.train_digest + purpose, backbone, seed)
 
     def of(self, purpose: str, **parts: int) -> int:
         return derive(purpose, dataset=self.dataset, backbone=self.backbone, seed=self.seed, **parts)

@@ -8,7 +8,7 @@ import pytest
 import safetensors.numpy
 
 from benchmark import spec
-from benchmark.cell import Cell
+from benchmark.cell import PROTOCOL_VERSION, Cell
 from benchmark.code_digest import backbone_digest, loss_digest
 from benchmark.results import collect
 from benchmark.scoring import Scores
@@ -31,22 +31,35 @@ def experiment(folder: Path, text: str = EXPERIMENT) -> spec.Experiment:
     return spec.load(str(folder / "exp.yaml"))
 
 
-def save(store: Store, cell: Cell, value: float, begun: str = "2026-01-01T00:00:00Z", **other: str) -> str:
+def save(
+    store: Store,
+    cell: Cell,
+    value: float,
+    begun: str = "2026-01-01T00:00:00Z",
+    test_sets: tuple[str, ...] = ("test",),
+    **other: str,
+) -> str:
     code = {"loss_digest": loss_digest(cell.loss), "backbone_digest": backbone_digest(cell.backbone)}
     digests = {"dataset_digest": "d", **code, **other}
     cell_id = cell.id(**digests)
     about = {
         "cell": cell.description(),
         "labels": {"loss": "an old label", "dataset": "an old label"},
-        "protocol": 1,
+        "protocol": PROTOCOL_VERSION,
+        "test_sets": list(test_sets),
         "provenance": {"begun": begun},
         **digests,
     }
-    scores = Scores({"test/accuracy": value}, {}, {"test/accuracy": np.array([value, value + 0.1])})
+    keys = [f"{name}/accuracy" for name in test_sets]
+    metrics = {key: value + place for place, key in enumerate(keys)}
+    without = {key: np.array([one, one + 0.1]) for key, one in metrics.items()}
+    scores = Scores({**metrics, "w_inter": 90.0}, {}, without)
     files = {
         **scores.files(),
         "history.csv": b"epoch\n",
-        "embeddings.safetensors": safetensors.numpy.save({"weight": np.eye(2)}),
+        "embeddings.safetensors": safetensors.numpy.save(
+            {"weight": np.eye(2), **{f"{one}/labels": np.ones(2) for one in test_sets}}
+        ),
     }
     store.save(cell_id, files, about)
     return cell_id
@@ -147,3 +160,25 @@ def test_nothing_was_run(tmp_path: Path) -> None:
     assert found.table.empty
     assert len(found.missing) == 16
     assert found.jackknife == {}
+
+
+def test_each_test_set_is_a_dataset_of_its_own(tmp_path: Path) -> None:
+    asked = experiment(tmp_path, "datasets: [digits]\nseeds: 2\nlosses: [softmax, normface]\n")
+    store = Store(tmp_path, "exp")
+    for number, cell in enumerate(asked.cells()):
+        save(store, cell, float(10 * number), test_sets=("lfw", "cfp_fp"))
+    found = collect(asked, tmp_path)
+    assert not found.missing
+    assert len(found.runs) == len(found.table) == 2 * len(asked.cells())
+    assert set(found.table["dataset"]) == {"digits: lfw", "digits: cfp_fp"}
+    assert (found.table["w_inter"] == 90.0).all()
+    on_lfw = found.table[found.table["dataset"] == "digits: lfw"].sort_values(["loss", "seed"])
+    on_cfp = found.table[found.table["dataset"] == "digits: cfp_fp"].sort_values(["loss", "seed"])
+    assert (on_cfp["test/accuracy"].to_numpy() - on_lfw["test/accuracy"].to_numpy() == 1.0).all()
+    assert not [name for name in found.table if "lfw" in name or "cfp" in name]
+    for run, row in zip(found.runs, found.table.to_dict("records"), strict=True):
+        assert run.metrics["test/accuracy"] == row["test/accuracy"]
+        assert run.arrays().keys() == run.shapes().keys() == {"weight", "test/labels"}
+        assert run.arrays("test/labels").keys() == {"test/labels"}
+        kept = found.jackknife[row["loss"], row["dataset"], row["seed"]]
+        assert kept["test/accuracy"][0] == row["test/accuracy"]

@@ -106,10 +106,10 @@ def test_code_that_is_not_what_was_planned_is_refused(digits: datasets.Data, tmp
 
 
 def test_without_its_test_split_a_run_is_scored_on_validation_alone(digits: datasets.Data, tmp_path: Path) -> None:
-    blind = digits.without_test()
+    blind = digits.without_tests()
     packed = run_job(job(blind), blind, "cpu", tmp_path / "checkpoint", keep_models=False)
     seeing = run_job(job(digits), digits, "cpu", tmp_path / "other", keep_models=False)
-    assert not len(blind.test)
+    assert not blind.tests
     assert job(blind).id != job(digits).id
     names = safetensors.torch.load(packed.files["embeddings.safetensors"]).keys()
     assert not [name for name in names if "test/" in name]

@@ -69,12 +69,12 @@ def test_how_many_cells_fit_on_a_node(has: dict[str, float], asked: Resources, d
 @pytest.mark.parametrize("test", [True, False])
 def test_a_dataset_arrives_as_it_was(test: bool) -> None:
     data = datasets.load("digits", seed=0, wrappers=[{"label_noise": {"share": 0.2}}])
-    sent = as_arrays(data if test else data.without_test())
-    for split in (sent.train, sent.val, sent.test):
+    sent = as_arrays(data if test else data.without_tests())
+    for split in (sent.train, sent.val, *sent.tests.values()):
         split.images.setflags(write=False)  # as they are in the memory that a node's workers share
     arrived = as_tensors(sent)
     assert can_travel(data)
-    assert arrived.digest == (data if test else data.without_test()).digest
+    assert arrived.digest == (data if test else data.without_tests()).digest
     assert arrived.train.names == data.train.names
     assert arrived.train.noisy.sum() == data.train.noisy.sum() > 0
     assert arrived.train.images.data_ptr() == sent.train.images.ctypes.data  # type: ignore[attr-defined]

@@ -58,12 +58,14 @@ def test_streamed_images_give_the_same_batches(digits: Data) -> None:
     assert isinstance(split.images, Tensor)
     streamed = Split(Streamed(split.images), split.labels, split.names)
     found = []
-    for source in (split, streamed):
+    state = torch.get_rng_state()
+    for source, loaders in ((split, 0), (streamed, 0), (streamed, 1), (streamed, 3)):
         mean, std = pixel_statistics(source.images)
-        batches = Batches(source, 100, AUGMENTATIONS.get("shift"), mean, std, Seeds("d", "b", 0), "cpu")
+        batches = Batches(source, 100, AUGMENTATIONS.get("shift"), mean, std, Seeds("d", "b", 0), "cpu", loaders)
         found.append([images.clone() for images, _, _ in batches.epoch(3)])
-    assert all(torch.equal(a, b) for a, b in zip(*found, strict=True))
+    assert all(torch.equal(first, one) for first, *others in zip(*found, strict=True) for one in others)
     assert found[0][0].is_contiguous(memory_format=torch.channels_last)
+    assert torch.equal(torch.get_rng_state(), state)
 
 
 def test_augmentation_is_seeded_by_epoch_and_step(digits: Data) -> None:
