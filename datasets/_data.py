@@ -119,7 +119,9 @@ class Data:
         """The only test set; `InputError` where there are several, or none."""
         if len(self.tests) != 1:
             first = next(iter(self.tests), "")
-            instead = f"it has {listed(self.tests)}: choose one, as in data.tests[{first!r}]" if first else "it has none"
+            instead = (
+                f"it has {listed(self.tests)}: choose one, as in data.tests[{first!r}]" if first else "it has none"
+            )
             raise InputError(f"{self.name} does not have one test set; {instead}")
         return next(iter(self.tests.values()))
 
