@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, Protocol, runtime_checkable
@@ -55,7 +55,9 @@ class Pairs:
 class Split:
     """Images and labels of one split; `names[label]` is what the label stands for.
 
-    `before_noise` are the labels as they were (-1: a class that is no longer among the names).
+    `before_noise` are the labels as they were (-1: a class that is no longer among the names). `identities` says where
+    labels of a test set come from: given with the data, joined from its pairs, or unknown, so that they only say
+    which pairs are of one identity.
     """
 
     images: Images
@@ -63,6 +65,7 @@ class Split:
     names: tuple[str, ...]
     verification: Pairs = field(default_factory=_no_pairs)
     before_noise: Tensor | None = None
+    identities: Literal["given", "joined", "unknown"] = "given"
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -95,14 +98,16 @@ class Split:
     def take(self, index: Tensor) -> Split:
         """These images without pairs, labels and names as they are."""
         images = self.images.rows(index) if isinstance(self.images, StreamedImages) else self.images[index]
-        return Split(images, self.labels[index], self.names, before_noise=self.clean_labels[index])
+        before = self.clean_labels[index]
+        return Split(images, self.labels[index], self.names, before_noise=before, identities=self.identities)
 
 
 @dataclass(frozen=True, eq=False)
 class Data:
     """A dataset, split. `tests` are its test sets by name; one training is scored on all of them.
 
-    `notes` are things a person should know, such as images that were left out.
+    `notes` are things a person should know, such as images that were left out. `files` has the SHA-256 of each test
+    set's file, where it is one.
     """
 
     name: str
@@ -113,6 +118,7 @@ class Data:
     notes: tuple[str, ...] = ()
     options: dict[str, object] = field(default_factory=dict)
     wrappers: tuple[dict[str, dict[str, object]], ...] = ()
+    files: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def test(self) -> Split:
@@ -144,6 +150,21 @@ class Data:
         """The same data without its test sets, for choosing settings."""
         return replace(self, tests={})
 
+    def test_people_in_training(self) -> dict[str, tuple[int, ...]]:
+        """For each test set the labels whose names are also names of training classes.
+
+        Only sets whose identities have names are in it. A name without a letter is a number, not a name.
+        """
+        return {
+            name: tuple(label for label, person in enumerate(split.names) if person in self._people(self.train))
+            for name, split in self.tests.items()
+            if self._people(split) and self._people(self.train)
+        }
+
+    @staticmethod
+    def _people(split: Split) -> frozenset[str]:
+        return people(split.names) if split.identities == "given" else frozenset()
+
     @cached_property
     def train_digest(self) -> str:
         """Hash of what training reads: pixels and labels."""
@@ -156,6 +177,11 @@ class Data:
         for name, split in self.tests.items():
             total.update(f" {name} {_digest(split)}".encode())
         return total.hexdigest()
+
+
+def people(names: Iterable[str]) -> frozenset[str]:
+    """Those names that name somebody: a number may stand for another person in another set."""
+    return frozenset(name for name in names if any(sign.isalpha() for sign in name))
 
 
 def _digest(split: Split) -> str:

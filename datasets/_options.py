@@ -109,6 +109,29 @@ class Text(Option[str]):
         return isinstance(value, str)
 
 
+class Sets(Option[list[Any]]):
+    """Files, each with or without a name; a file may be one of pairs with one of images."""
+
+    def allowed(self) -> str:
+        return "a list of files, such as ['lfw.bin', {'name': 'other.bin'}, {'name': {'pairs': …, 'images': …}}]"
+
+    def fits(self, value: Any) -> bool:
+        return isinstance(value, list | tuple) and all(self._fits_one(one) for one in value)
+
+    def _fits_one(self, one: Any) -> bool:
+        if isinstance(one, str):
+            return bool(one)
+        if not isinstance(one, dict) or not all(isinstance(key, str) for key in one):
+            return False
+        if set(one) == {"pairs", "images"}:
+            return all(isinstance(path, str) and path for path in one.values())
+        named = next(iter(one.values()), None)
+        return len(one) == 1 and self._fits_one(named) and (isinstance(named, str) or "images" in named)
+
+    def accept(self, value: Any) -> list[Any]:
+        return list(super().accept(value))
+
+
 class HasOptions:
     """Gives its subclasses a constructor that takes the declared options and no others."""
 

@@ -1,23 +1,18 @@
-"""Pairs that came with the data: read from `pairs.csv` (path, path, same[, fold]) or LFW's pairs.txt, then placed in
-the test split and in folds."""
+"""Files that list pairs: `pairs.csv` (path, path, same[, fold]) and LFW's pairs.txt."""
 
 import csv
 import re
-from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 import numpy as np
-import torch
-from torch import Tensor
 
-from datasets._data import Pairs
-from datasets._decoding import class_of
-from datasets._draws import Draws, Whole
 from datasets._errors import InputError, MissingDataError
 from datasets._pairs import FOLDS
+from datasets._trees import class_of
 
 MOST_BYTES = 1 << 26
 NAMES = ("pairs.csv", "pairs.txt")
@@ -33,36 +28,65 @@ class NamedPair:
     fold: int | None
 
 
+@dataclass(frozen=True)
+class NamedPairs:
+    """Pairs with both images, and how many there were of pairs and of images that are missing."""
+
+    file: Path
+    pairs: tuple[NamedPair, ...]
+    total: int
+    missing: int
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        lost = self.total - len(self.pairs)
+        if not lost:
+            return ()
+        return (f"{self.file.name}: {lost} of {self.total} pairs left out, because {self.missing} images are missing",)
+
+    @cached_property
+    def images(self) -> tuple[str, ...]:
+        """Each once, in the order in which the pairs name them."""
+        return tuple(dict.fromkeys(path for pair in self.pairs for path in (pair.first, pair.second)))
+
+    @cached_property
+    def classes(self) -> set[str]:
+        return {class_of(path) for path in self.images}
+
+
 def find_pairs_file(tree: Path, named: str) -> Path | None:
     """The file that was asked for, or one of the usual names in the tree."""
     if named:
         path = tree / _inside(named, "option pairs")
         if not path.is_file():
-            raise MissingDataError(f"folder: the pairs file {path.absolute()} does not exist")
+            raise MissingDataError(f"the pairs file {path.absolute()} does not exist")
         return path
     return next((tree / name for name in NAMES if (tree / name).is_file()), None)
 
 
-def read_pairs_file(file: Path, paths: Iterable[str]) -> list[NamedPair]:
-    """The pairs, each once; `paths` are the images there are."""
+def read_pairs_file(file: Path, paths: Iterable[str] | None) -> NamedPairs:
+    """The pairs whose images are among `paths`; None: all pairs, with paths as the file has them."""
     if file.stat().st_size > MOST_BYTES:
         raise InputError(f"{file} has {file.stat().st_size} bytes, at most {MOST_BYTES} are read")
-    known = set(paths)
+    known = None if paths is None else set(paths)
     try:
         lines = file.read_text(encoding="utf-8-sig").splitlines()
         is_lfw = bool(lines) and re.fullmatch(r"\s*\d+(\s+\d+)?\s*", lines[0]) is not None
-        found = _read_lfw(file, lines, known) if is_lfw else _read_csv(file, lines, known)
+        found = _read_lfw(file, lines, known) if is_lfw else _read_csv(file, lines)
     except InputError:
         raise
     except (ValueError, csv.Error) as problem:
         raise InputError(f"{file} is not a list of pairs: {problem}") from problem
-    once: dict[frozenset[str], NamedPair] = {}
-    for pair in found:
-        once.setdefault(frozenset((pair.first, pair.second)), pair)
-    return list(once.values())
+    named = dict.fromkeys(path for pair in found for path in (pair.first, pair.second))
+    missing = {path for path in named if known is not None and path not in known}
+    usable = tuple(pair for pair in found if pair.first not in missing and pair.second not in missing)
+    if not usable:
+        first = f"; the first missing image is {min(missing)!r}" if missing else ""
+        raise InputError(f"{file}: none of its {len(found)} pairs has both images{first}")
+    return NamedPairs(file, usable, len(found), len(missing))
 
 
-def _read_csv(file: Path, lines: list[str], known: set[str]) -> list[NamedPair]:
+def _read_csv(file: Path, lines: list[str]) -> list[NamedPair]:
     pairs = []
     for number, row in enumerate(csv.reader(lines), start=1):
         where = f"{file}, line {number}"
@@ -71,21 +95,29 @@ def _read_csv(file: Path, lines: list[str], known: set[str]) -> list[NamedPair]:
             continue  # an empty line, or a header: it names no path
         if len(cells) not in (3, 4) or cells[2].lower() not in SAME:
             raise InputError(f"{where}: expected path,path,same[,fold] with same 1 or 0, {row!r} came")
-        first, second = (_known(_inside(cell, where), known, where) for cell in cells[:2])
+        first, second = (_inside(cell, where) for cell in cells[:2])
         fold = _fold(cells[3], where) if len(cells) == 4 else None
         pairs.append(_checked(first, second, SAME[cells[2].lower()], fold, where))
+    return _folds_from_zero(file, pairs)
+
+
+def _folds_from_zero(file: Path, pairs: list[NamedPair]) -> list[NamedPair]:
+    """Folds may be counted from 0 or from 1."""
+    folds = {pair.fold for pair in pairs if pair.fold is not None}
+    if {0, FOLDS} <= folds:
+        raise InputError(f"{file}: folds 0 and {FOLDS} both occur; expected 0 to {FOLDS - 1} or 1 to {FOLDS}")
+    if min(folds, default=0) == 1 or FOLDS in folds:
+        return [replace(pair, fold=None if pair.fold is None else pair.fold - 1) for pair in pairs]
     return pairs
 
 
-def _read_lfw(file: Path, lines: list[str], known: set[str]) -> list[NamedPair]:
+def _read_lfw(file: Path, lines: list[str], known: set[str] | None) -> list[NamedPair]:
     """`name n m` is a pair of one person, `name n other m` one of two; image n of name is name/name_000n."""
-    by_stem = {path.rpartition(".")[0]: path for path in known}
-    header = [int(number) for number in lines[0].split()]
-    rows = [(number, line) for number, line in enumerate(lines[1:], start=2) if line.strip()]
-    folds, each = header if len(header) == 2 else (1, 0)
-    in_folds = folds in range(2, 11) and len(rows) == 2 * folds * each
+    by_stem = {path.rpartition(".")[0]: path for path in known or ()}
     pairs = []
-    for place, (number, line) in enumerate(rows):
+    for number, line in enumerate(lines[1:], start=2):
+        if not line.strip():
+            continue
         where = f"{file}, line {number}"
         cells = line.split("\t") if "\t" in line else line.split()
         if len(cells) == 3:
@@ -93,10 +125,26 @@ def _read_lfw(file: Path, lines: list[str], known: set[str]) -> list[NamedPair]:
         if len(cells) != 4 or not (cells[1].strip().isdecimal() and cells[3].strip().isdecimal()):
             raise InputError(f"{where}: expected 'name n m' or 'name n name m', {line!r} came")
         stems = [_inside(f"{name}/{name}_{int(n):04d}", where) for name, n in (cells[:2], cells[2:])]
-        first, second = (_known(by_stem.get(stem, stem), known, where) for stem in stems)
-        fold = place // (2 * each) if in_folds else None
-        pairs.append(_checked(first, second, cells[0] == cells[2], fold, where))
-    return pairs
+        first, second = (by_stem.get(stem, stem) for stem in stems)
+        pairs.append(_checked(first, second, cells[0] == cells[2], None, where))
+    header = [int(number) for number in lines[0].split()]
+    return _lfw_folds(file, pairs, *header) if len(header) == 2 else pairs
+
+
+def _lfw_folds(file: Path, pairs: list[NamedPair], folds: int, each: int) -> list[NamedPair]:
+    """Each fold lists `each` pairs of one person, then as many of two. Where lines are gone, the order tells."""
+    if folds not in range(2, FOLDS + 1):
+        return pairs
+    fold = [place // (2 * each) for place in range(len(pairs))] if len(pairs) == 2 * folds * each else []
+    if not fold:
+        starts = [not before.same and pair.same for before, pair in pairwise(pairs)]
+        fold = np.cumsum([0, *starts]).tolist()
+    if max(fold) != folds - 1:
+        raise InputError(
+            f"{file}: its first line announces {folds} folds of {each} + {each} pairs, but {len(pairs)} pairs came, "
+            f"in {max(fold) + 1} folds; keep all lines: pairs of missing images are left out without harm to the others"
+        )
+    return [replace(pair, fold=number) for pair, number in zip(pairs, fold, strict=True)]
 
 
 def _inside(path: str, where: str) -> str:
@@ -107,15 +155,9 @@ def _inside(path: str, where: str) -> str:
     return plain.as_posix()
 
 
-def _known(path: str, known: set[str], where: str) -> str:
-    if path not in known:
-        raise InputError(f"{where}: there is no image {path!r} in the folder")
-    return path
-
-
 def _fold(cell: str, where: str) -> int:
-    if not re.fullmatch(r"\d", cell):
-        raise InputError(f"{where}: expected a fold from 0 to 9, {cell!r} came")
+    if not re.fullmatch(r"\d|10", cell):
+        raise InputError(f"{where}: expected a fold from 0 to 9, or from 1 to 10, {cell!r} came")
     return int(cell)
 
 
@@ -125,73 +167,3 @@ def _checked(first: str, second: str, same: bool, fold: int | None, where: str) 
     if same != (class_of(first) == class_of(second)):
         raise InputError(f"{where}: same is {same}, but the images are of {class_of(first)!r} and {class_of(second)!r}")
     return NamedPair(first, second, same, fold)
-
-
-@dataclass(frozen=True)
-class Named:
-    """The images there are, by path, and the pairs of them, if any were given."""
-
-    paths: list[str]
-    pairs: list[NamedPair] | None
-
-    @cached_property
-    def images(self) -> set[str]:
-        return {path for pair in self.pairs or [] for path in (pair.first, pair.second)}
-
-    @cached_property
-    def classes(self) -> set[str]:
-        return {class_of(path) for path in self.images}
-
-
-def pairs_in_split(
-    named: list[NamedPair], paths: list[str], labels: Tensor, seed: int
-) -> tuple[Pairs, tuple[str, ...]]:
-    """Pairs as places in the split; those with an image that was left out are dropped, with a note."""
-    place = {path: number for number, path in enumerate(paths)}
-    usable = [pair for pair in named if pair.first in place and pair.second in place]
-    dropped = len(named) - len(usable)
-    notes = (f"folder: {dropped} of {len(named)} pairs name an image that was left out",) if dropped else ()
-    places = [(place[pair.first], place[pair.second]) for pair in usable]
-    pairs = np.array(places, dtype=np.int64).reshape(-1, 2)
-    same = np.array([pair.same for pair in usable], dtype=bool)
-    if any(pair.fold is None for pair in usable):
-        fold = fold_pairs(labels.numpy()[pairs], seed)
-    else:
-        fold = np.array([pair.fold for pair in usable], dtype=np.int64)
-    given = Pairs(torch.from_numpy(pairs), torch.from_numpy(same), torch.from_numpy(fold), drawn=False)
-    return given, notes
-
-
-def fold_pairs(identities: Whole, seed: int) -> Whole:
-    """Folds that share no identity, where each can then have pairs of both kinds; else by lot."""
-    same = identities[:, 0] == identities[:, 1]
-    group = _linked(identities)
-    sizes = Counter(group.tolist())
-    load = np.zeros(FOLDS, dtype=np.int64)
-    fold_of: dict[int, int] = {}
-    for number, size in sorted(sizes.items(), key=lambda item: (-item[1], item[0])):
-        fold_of[number] = int(load.argmin())
-        load[fold_of[number]] += size
-    fold = np.array([fold_of[number] for number in group.tolist()], dtype=np.int64)
-    if all(len(set(same[fold == number].tolist())) == 2 for number in range(FOLDS)):
-        return fold
-    draws = Draws("folds of given pairs", seed)
-    for kind in (True, False):
-        members = np.flatnonzero(same == kind)
-        fold[members] = draws.permutation(len(members)) % FOLDS
-    return fold
-
-
-def _linked(identities: Whole) -> Whole:
-    """For each pair the group of identities that pairs join it to."""
-    parent = {identity: identity for identity in identities.flatten().tolist()}
-
-    def top(identity: int) -> int:
-        while parent[identity] != identity:
-            parent[identity] = parent[parent[identity]]
-            identity = parent[identity]
-        return identity
-
-    for one, other in identities.tolist():
-        parent[top(one)] = top(other)
-    return np.array([top(one) for one in identities[:, 0].tolist()], dtype=np.int64)

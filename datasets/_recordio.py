@@ -62,7 +62,7 @@ def _index(files: list[File]) -> Arrays:
             f"{files[-1].path}: key {keys[wrong]} points to byte {offsets[wrong]}, but {rec.path} has {rec.size} bytes"
         )
     chunks = np.array_split(offsets, max(1, -(-len(offsets) // AT_ONCE)))
-    parts = in_threads(lambda chunk: _heads(rec, chunk), chunks, f"indexing {rec.path}", "×16,384 records")
+    parts = in_threads(lambda chunk: _heads(rec, chunk), chunks, f"indexing {rec.path}", "records", AT_ONCE)
     start, length, label = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     image = length != 0
     if not image.any():

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -149,15 +150,38 @@ def texts(array: NDArray[Any]) -> tuple[str, ...]:
     return tuple(array.tobytes().decode("utf-8", "surrogateescape").split("\0")[:-1])
 
 
-def in_threads(work: Callable[[Job], Result], jobs: Sequence[Job], what: str, unit: str) -> list[Result]:
+def in_threads(work: Callable[[Job], Result], jobs: Sequence[Job], what: str, unit: str, each: int = 1) -> list[Result]:
     """The results in the order of the jobs, with progress on stderr when it takes longer than a few seconds.
 
-    Reading and decoding release Python's lock. Threads also work in processes that may not start others.
+    A job is `each` units. Reading and decoding release Python's lock, and threads also work in processes that may not
+    start others.
     """
     with ThreadPoolExecutor(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None) as pool:
         results = pool.map(work, jobs)
+        often = {"mininterval": 1 if sys.stderr.isatty() else 30, "delay": SECONDS_BEFORE_PROGRESS}
         try:
-            return list(tqdm(results, what, len(jobs), unit=unit, delay=SECONDS_BEFORE_PROGRESS, leave=False))
+            return list(tqdm(results, what, len(jobs), leave=False, unit=f" {unit}", unit_scale=each, **often))
         except BaseException:
             pool.shutdown(wait=True, cancel_futures=True)
             raise
+
+
+class Picked(Source):
+    """Some images of a source, in another order."""
+
+    def __init__(self, source: Source, index: Whole) -> None:
+        self._source, self._index = source, index
+        self.labels, self.names = source.labels[index], source.names
+        self.paths = tuple(source.paths[number] for number in index.tolist()) if source.paths else ()
+
+    def read(self, number: int) -> bytes:
+        return self._source.read(int(self._index[number]))
+
+    def where(self, number: int) -> str:
+        return self._source.where(int(self._index[number]))
+
+    def stamp(self) -> str:
+        return f"{self._source.stamp()}\n{hashlib.sha256(self._index.tobytes()).hexdigest()}"
+
+    def fingerprint(self) -> str:
+        return hashlib.sha256(self._source.fingerprint().encode() + self._index.tobytes()).hexdigest()

@@ -24,6 +24,24 @@ def hold_out(labels: Tensor, share: float, *key: int | str) -> tuple[Tensor, Ten
     return torch.from_numpy(np.flatnonzero(~held)), torch.from_numpy(np.flatnonzero(held))
 
 
+def hold_out_identities(name: str, counts: Whole, share: float, draws: Draws) -> tuple[Whole, Whole, list[str]]:
+    """(kept, held out) of the identities: the share of all, drawn of those with two images, and a note if it is less.
+
+    Two identities make a pair; four make two folds.
+    """
+    wanted = max(round(share * len(counts)), 4 if len(counts) >= 12 else 2)
+    order = draws.permutation(len(counts))
+    held = order[counts[order] >= 2][:wanted]
+    if len(held) < 2 or len(counts) - len(held) < 2:
+        raise InputError(
+            f"{name}: 2 people each are needed to train and validate on, the latter with 2 images or more; of "
+            f"{len(counts)} people, {int((counts >= 2).sum())} with 2 images or more, {len(counts) - len(held)} would "
+            f"train and {len(held)} validate"
+        )
+    notes = [f"{name}: {wanted} people were to validate, only {len(held)} have 2 images"] if len(held) < wanted else []
+    return np.setdiff1d(np.arange(len(counts)), held), np.sort(held), notes
+
+
 def closed_split(name: str, train: Split, test: Split, val_share: float, seed: int) -> Data:
     """A part of each class's training images becomes the validation split."""
     few = [train.names[label] for label in np.flatnonzero(train.class_counts.numpy() < 2)]

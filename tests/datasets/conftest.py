@@ -60,6 +60,7 @@ def made_up_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_cifar(root, rng)
     write_omniglot(root / "omniglot-py", rng)
     write_people(root / "people", rng)
+    write_people(root / "others", rng, people=14, first=30)
     return root
 
 
@@ -102,8 +103,10 @@ def write_omniglot(folder: Path, rng: np.random.Generator) -> None:
                     Image.fromarray(ink).save(place / f"{character:04d}_{drawer:02d}.png")
 
 
-def write_people(folder: Path, rng: np.random.Generator, people: int = 30, each: int = 12) -> None:
-    for person in range(people):
+def write_people(
+    folder: Path, rng: np.random.Generator, people: int = 30, each: int = 12, first: int = 0
+) -> None:
+    for person in range(first, first + people):
         place = folder / f"person{person:02d}"
         place.mkdir(parents=True)
         for number in range(1, each + 1):

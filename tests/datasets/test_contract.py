@@ -24,7 +24,7 @@ def variants(name: str) -> list[tuple[str, dict[str, object]]]:
 
 EXAMPLES = [variant for name in datasets.names() for variant in variants(name)]
 NO_DOWNLOAD = ("digits", "glyphs", "glyphs_closed")
-MADE_UP = ("mnist", "fashion_mnist", "kmnist", "emnist", "cifar10", "cifar100", "omniglot", "folder")
+MADE_UP = ("mnist", "fashion_mnist", "kmnist", "emnist", "cifar10", "cifar100", "omniglot", "folder", "faces")
 # With the digest that it has on every machine.
 REAL = [
     ("mnist", {}, "3891cf6b02866e4f562499b155589a437fd1319f41dece9f1c67d42b3a29c8d5"),

@@ -67,7 +67,7 @@ def test_a_changed_image_is_noticed(people: Path) -> None:
 
 def test_damaged_kept_pixels_are_decoded_again(people: Path) -> None:
     before = load(people).digest
-    (kept,) = (people / ".cache").glob("*.npy")
+    (kept,) = (people / ".cache").glob("*.pixels")
     content = bytearray(kept.read_bytes())
     content[-5] ^= 1
     kept.write_bytes(content)
@@ -100,7 +100,7 @@ def test_many_damaged_images_are_an_error(people: Path) -> None:
 
 
 def test_huge_images_are_not_decoded(people: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("datasets._decoding.MOST_PIXELS", 10_000)
+    monkeypatch.setattr("datasets._jpeg.MOST_PIXELS", 10_000)
     Image.new("1", (101, 100)).save(people / "p00" / "huge.png")
     with pytest.warns(UserWarning, match=r"huge\.png \(101×100 pixels, at most 10000"):
         load(people)
@@ -173,11 +173,11 @@ def test_lfw_pairs(people: Path) -> None:
         ("/etc/passwd,p00/p00_0001.png,0", "leads out"),
         (r"C:\x.png,p00/p00_0001.png,0", "leads out"),
         (r"..\x.png,p00/p00_0001.png,0", "leads out"),
-        ("p00/none.png,p00/p00_0001.png,1", r"there is no image 'p00/none\.png'"),
+        ("p00/none.png,p00/p00_0001.png,1", r"none of its 1 pairs has both images; the first missing image is 'p00/none\.png'"),
         ("p00/p00_0001.png,p00/p00_0001.png,1", "paired with itself"),
         ("p00/p00_0001.png,p00/p00_0002.png,0", "same is False, but the images are of 'p00' and 'p00'"),
         ("p00/p00_0001.png,p00/p00_0002.png", "expected path,path,same"),
-        ("p00/p00_0001.png,p00/p00_0002.png,1,10", "expected a fold from 0 to 9"),
+        ("p00/p00_0001.png,p00/p00_0002.png,1,11", "expected a fold from 0 to 9, or from 1 to 10, '11' came"),
     ],
 )
 def test_pairs_that_are_wrong(people: Path, row: str, message: str) -> None:
@@ -187,7 +187,7 @@ def test_pairs_that_are_wrong(people: Path, row: str, message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "message"), [("p00 1", "expected 'name n m'"), ("../x 1 2", "leads out"), ("p00 1 99", "no image")]
+    ("row", "message"), [("p00 1", "expected 'name n m'"), ("../x 1 2", "leads out"), ("p00 1 99", "the first missing image is 'p00/p00_0099'")]
 )
 def test_lfw_pairs_that_are_wrong(people: Path, row: str, message: str) -> None:
     write_pairs(people, "1", row, name="pairs.txt")
@@ -202,7 +202,7 @@ def test_pairs_of_images_that_were_left_out_are_dropped(people: Path) -> None:
     with pytest.warns(UserWarning, match="1 of 84"):
         data = load(people)
     assert len(data.test.pairs) == 3
-    assert "folder: 1 of 4 pairs name an image that was left out" in data.notes
+    assert "pairs.csv: 1 of 4 pairs name an image that was left out" in data.notes
 
 
 def test_too_little_is_said_at_once(tmp_path: Path) -> None:

@@ -1,0 +1,163 @@
+"""Sets of verification pairs: read from whatever holds them, with identities where they are known."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import torch
+
+from datasets._data import Split
+from datasets._draws import Whole
+from datasets._errors import InputError
+from datasets._given_pairs import folds_in_order, given_pairs
+from datasets._identities import by_first, join_identities
+from datasets._pair_list import PairList
+from datasets._pairs_file import NamedPairs, find_pairs_file, read_pairs_file
+from datasets._pixels import Decoded, decode_once
+from datasets._recognise import PAIRS_FILE, open_source, recognise
+from datasets._source import Picked, Source
+from datasets._splits import with_pairs
+from datasets._trees import Tree, class_of
+
+PUBLISHED_PAIRS = {"lfw": 6000, "cfp_fp": 7000, "cfp_ff": 7000, "agedb_30": 6000, "calfw": 6000, "cplfw": 6000}
+
+
+@dataclass(frozen=True)
+class TestSet:
+    """A set of pairs, the SHA-256 of its file, and what a person should know of it."""
+
+    __test__ = False
+
+    split: Split
+    sha256: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How test sets are read. `room` says whether so many bytes of the `memory` are left, and takes them."""
+
+    cache: Path
+    size: int
+    channels: int
+    max_corrupt: float
+    memory: int
+    room: Callable[[int], bool]
+
+    def decode(self, name: str, source: Source) -> tuple[Decoded, tuple[str, ...]]:
+        """The images, and notes on those that cannot be read."""
+        decoded = decode_once(source, self.cache, self.size, self.channels, every_byte=False)
+        return decoded, decoded.notes(name, self.max_corrupt)
+
+    def split(self, decoded: Decoded, rows: Whole, labels: Whole, names: Sequence[str]) -> Split:
+        """`rows` are numbers of images of the source; all of them are good."""
+        stored = decoded.images(in_memory=False)
+        place = np.cumsum(decoded.good) - 1
+        images = stored.rows(torch.from_numpy(place[rows]))
+        kept = images[torch.arange(len(rows))] if self.room(len(rows) * int(np.prod(decoded.shape))) else images
+        return Split(kept, torch.from_numpy(labels), tuple(names))
+
+
+def read_test_set(name: str, paths: Sequence[Path], tree: Source | None, reading: Reading, seed: int) -> TestSet:
+    """The set in these files. `tree` has the images of a pairs file that comes without any."""
+    if len(paths) == 1 and paths[0].is_file() and recognise(paths[0]) == PAIRS_FILE:
+        images = tree if tree is not None and tree.paths else open_source([paths[0].parent], reading.cache)
+        return read_listed(name, paths[0], images, reading)
+    source = open_source(paths, reading.cache)
+    if isinstance(source, PairList):
+        return _read_pair_list(name, source, None, reading)
+    listed = find_pairs_file(source.root, "") if isinstance(source, Tree) else None
+    return _read_drawn(name, source, reading, seed) if listed is None else read_listed(name, listed, source, reading)
+
+
+def read_listed(name: str, pairs_file: Path, images: Source, reading: Reading) -> TestSet:
+    """A pairs file with its images: a tree of them, or a list of pairs in the same order."""
+    if isinstance(images, PairList):
+        return _read_pair_list(name, images, read_pairs_file(pairs_file, None), reading)
+    if not images.paths:
+        raise InputError(f"{pairs_file}: its images must be a tree or a zip, where they have names: class/image.jpg")
+    listed = read_pairs_file(pairs_file, images.paths)
+    place = {path: number for number, path in enumerate(images.paths)}
+    chosen = np.array([place[path] for path in listed.images], dtype=np.int64)
+    if len(images) * reading.channels * reading.size**2 > reading.memory:  # do not decode millions for a few
+        images, place = Picked(images, chosen), {path: number for number, path in enumerate(listed.images)}
+    decoded, unread = reading.decode(name, images)
+    pairs = np.array([(place[pair.first], place[pair.second]) for pair in listed.pairs], dtype=np.int64)
+    in_file = all(pair.fold is not None for pair in listed.pairs)
+    fold = np.array([pair.fold for pair in listed.pairs]) if in_file else folds_in_order(len(pairs))
+    people = [class_of(path) for path in images.paths]
+    same = np.array([pair.same for pair in listed.pairs], dtype=bool)
+    split, notes = _with_people(name, decoded, pairs, same, fold, people, reading)
+    digest = hashlib.sha256(pairs_file.read_bytes()).hexdigest()
+    return TestSet(split, digest, (*(f"{name}: {note}" for note in listed.notes), *notes, *unread))
+
+
+def _with_people(
+    name: str,
+    decoded: Decoded,
+    pairs: Whole,
+    same: np.ndarray[tuple[int, ...], np.dtype[np.bool_]],
+    fold: Whole,
+    people: Sequence[str],
+    reading: Reading,
+) -> tuple[Split, tuple[str, ...]]:
+    """Identities are given: `people[n]` is in image n. Identical images of one person are one."""
+    whole = decoded.good[pairs].all(axis=1)
+    label = by_first(np.array(people))[0]
+    image = np.concatenate([decoded.hashes, label[:, None].astype("<i8").view(np.uint8)], axis=1)
+    used = pairs[whole].reshape(-1)
+    number, first = by_first(image[used])
+    labels, first_person = by_first(label[used][first])
+    split = reading.split(decoded, used[first], labels, [people[used[first][one]] for one in first_person])
+    verification = given_pairs(number.reshape(-1, 2), same[whole], fold[whole].astype(np.int64))
+    return replace(split, verification=verification), _lost(name, int((~whole).sum()), len(pairs))
+
+
+def _read_pair_list(name: str, source: PairList, named: NamedPairs | None, reading: Reading) -> TestSet:
+    decoded, unread = reading.decode(name, source)
+    pairs, fold = np.arange(len(source)).reshape(-1, 2), folds_in_order(len(source.same))
+    notes = (*_count_note(name, len(source.same)), *unread)
+    if named is not None:
+        if [pair.same for pair in named.pairs] != source.same.tolist():
+            raise InputError(
+                f"{named.file} lists {len(named.pairs)} pairs that are not those of {source.file.path}, "
+                f"which has {len(source.same)}"
+            )
+        people = [class_of(path) for pair in named.pairs for path in (pair.first, pair.second)]
+        split, lost = _with_people(name, decoded, pairs, source.same, fold, people, reading)
+        return TestSet(split, source.sha256, (*notes, *lost))
+    whole = decoded.good[pairs].all(axis=1)
+    used, same = pairs[whole].reshape(-1), source.same[whole]
+    number, first = by_first(decoded.hashes[used])
+    labels = join_identities(number, same)
+    identities: Literal["joined", "unknown"] = "joined"
+    if labels is None:  # every pair gets images of its own, so that labels say what the pair says
+        identities, number, first = "unknown", np.arange(len(used)), np.arange(len(used))
+        labels = by_first(np.where(np.repeat(same, 2), number - number % 2, number))[0]
+    split = reading.split(decoded, used[first], labels, [str(one) for one in range(int(labels.max()) + 1)])
+    split = replace(split, verification=given_pairs(number.reshape(-1, 2), same, fold[whole]), identities=identities)
+    return TestSet(split, source.sha256, (*notes, *_lost(name, int((~whole).sum()), len(pairs))))
+
+
+def _read_drawn(name: str, source: Source, reading: Reading, seed: int) -> TestSet:
+    """Images with classes and no list of pairs: pairs are drawn by the seed of the split."""
+    decoded, unread = reading.decode(name, source)
+    rows = np.flatnonzero(decoded.good)
+    labels, first = by_first(source.labels[rows])
+    names = [source.names[label] for label in source.labels[rows][first].tolist()]
+    split = with_pairs(reading.split(decoded, rows, labels, names), "open", name, seed, "test")
+    return TestSet(split, source.fingerprint(), unread)
+
+
+def _count_note(name: str, count: int) -> tuple[str, ...]:
+    published = PUBLISHED_PAIRS.get(name, count)
+    return (f"{name}: {count} pairs; the published set of this name has {published}",) if published != count else ()
+
+
+def _lost(name: str, lost: int, total: int) -> tuple[str, ...]:
+    return (f"{name}: {lost} of {total} pairs left out, because an image cannot be read",) if lost else ()
