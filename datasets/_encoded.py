@@ -42,7 +42,9 @@ class EncodedImages:
             try:
                 decode_into(pixels[place], source.read(number))
             except Exception as error:  # a decoder of a damaged file may raise anything
-                raise InputError(f"{source.where(number)}: it is not a readable image: {error}") from error
+                raise InputError(
+                    f"{source.where(number)}: it is not a readable image: {error}; remove it from the set"
+                ) from error
         return torch.from_numpy(pixels.reshape(*which.shape, *self._shape))
 
     def rows(self, index: Tensor) -> EncodedImages:

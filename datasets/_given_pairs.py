@@ -11,7 +11,7 @@ from datasets._data import Pairs
 from datasets._draws import Draws, Whole
 from datasets._identities import groups
 from datasets._pairs import FOLDS
-from datasets._pairs_file import NamedPair, NamedPairs
+from datasets._named_pairs import NamedPair, NamedPairs
 
 
 def given_pairs(pairs: Whole, same: NDArray[np.bool_], fold: Whole) -> Pairs:

@@ -125,7 +125,7 @@ class Sets(Option[list[Any]]):
             return False
         if set(one) == {"pairs", "images"}:
             return all(isinstance(path, str) and path for path in one.values())
-        named = next(iter(one.values()), None)
+        named: Any = next(iter(one.values()), None)
         return len(one) == 1 and self._fits_one(named) and (isinstance(named, str) or "images" in named)
 
     def accept(self, value: Any) -> list[Any]:

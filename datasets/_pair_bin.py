@@ -9,26 +9,14 @@ from __future__ import annotations
 
 import io
 import pickle
-import pickletools
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from datasets._errors import InputError
-from datasets._source import MOST_BYTES
+from datasets._pickle_steps import check_steps
 
-MOST_STEPS = 1 << 22
-# fmt: off
-STEPS = {
-    "PROTO", "FRAME", "STOP", "MARK", "POP", "POP_MARK", "DUP", "NONE", "NEWTRUE", "NEWFALSE", "INT", "BININT",
-    "BININT1", "BININT2", "LONG", "LONG1", "STRING", "BINSTRING", "SHORT_BINSTRING", "BINBYTES", "SHORT_BINBYTES",
-    "BINBYTES8", "BYTEARRAY8", "UNICODE", "BINUNICODE", "SHORT_BINUNICODE", "BINUNICODE8", "EMPTY_LIST", "APPEND",
-    "APPENDS", "LIST", "EMPTY_TUPLE", "TUPLE", "TUPLE1", "TUPLE2", "TUPLE3", "GLOBAL", "STACK_GLOBAL", "REDUCE",
-    "BUILD", "GET", "BINGET", "LONG_BINGET", "PUT", "BINPUT", "LONG_BINPUT", "MEMOIZE",
-}
-# fmt: on
-PUTS = {"PUT", "BINPUT", "LONG_BINPUT"}
 KINDS = {"u1": "u1", "uint8": "u1", "b1": "b1", "bool": "b1", "i8": "<i8", "int64": "<i8", "i4": "<i4"}
 IMAGE, FLAG = "u1", ("b1", "u1", "<i8", "<i4")
 
@@ -36,7 +24,7 @@ IMAGE, FLAG = "u1", ("b1", "u1", "<i8", "<i4")
 def read_pair_bin(path: Path) -> tuple[list[bytes], list[bool]]:
     """The images, two for each pair, and whether each pair is of one person. Runs nothing that the file says."""
     content = path.read_bytes()
-    _check_steps(path, content)
+    check_steps(path, content, GLOBALS)
     try:
         found = _Reader(content).load()
     except InputError as error:
@@ -47,41 +35,13 @@ def read_pair_bin(path: Path) -> tuple[list[bytes], list[bool]]:
         raise InputError(f"{path}: expected (images, same), {type(found).__name__} came")
     made: dict[int, bytes] = {}
     images = [_image(one, made, f"{path}, image {number}") for number, one in enumerate(found[0])]
-    flags = found[1].flags().tolist() if isinstance(found[1], _Array) else found[1]
-    if not isinstance(flags, tuple | list):
-        raise InputError(f"{path}: expected a list of True and False, {type(flags).__name__} came")
-    return images, [_flag(one, f"{path}, pair {number}") for number, one in enumerate(flags)]
-
-
-def _check_steps(path: Path, content: bytes) -> None:
-    steps, offset = 0, 0
-    try:
-        for step, argument, place in pickletools.genops(io.BytesIO(content)):
-            steps, offset = steps + 1, place or 0
-            if step.name not in STEPS:
-                raise InputError(f"the step {step.name} is not allowed in a list of images")
-            if steps > MOST_STEPS:
-                raise InputError(f"more than {MOST_STEPS} steps")
-            if step.name in PUTS and not 0 <= int(argument or 0) <= steps:
-                raise InputError(f"it keeps a value as number {argument}, but has kept {steps} at most")
-            if step.name == "GLOBAL" and str(argument) not in GLOBALS:
-                raise InputError(f"it wants to call {str(argument)[:100]!r}, which is not allowed")
-            if isinstance(argument, bytes | bytearray | str | int) and _too_large(argument):
-                raise InputError("a value is larger than any image")
-    except InputError as error:
-        raise InputError(f"{path}, byte {offset}: {error}") from error
-    except Exception as error:  # pickletools raises many kinds
-        raise InputError(f"{path} is not a whole pickle, after byte {offset}: {error}") from error
-
-
-def _too_large(argument: bytes | bytearray | str | int) -> bool:
-    return argument.bit_length() > 64 if isinstance(argument, int) else len(argument) > MOST_BYTES
+    return images, _flags(found[1], path)
 
 
 def _image(one: Any, made: dict[int, bytes], where: str) -> bytes:
     """Its bytes. An image that occurs often is not copied as often."""
     if isinstance(one, _Array):
-        one = one.of((IMAGE,)).content
+        one = one.of((IMAGE,), where).content
     if isinstance(one, bytearray):
         return made[id(one)] if id(one) in made else made.setdefault(id(one), bytes(one))
     if not isinstance(one, bytes):
@@ -89,10 +49,14 @@ def _image(one: Any, made: dict[int, bytes], where: str) -> bytes:
     return one
 
 
-def _flag(one: Any, where: str) -> bool:
-    if not isinstance(one, bool | int | np.generic) or one not in (0, 1):
-        raise InputError(f"{where}: expected True or False, {type(one).__name__} came")
-    return bool(one)
+def _flags(given: Any, path: Path) -> list[bool]:
+    flags = given.flags(f"{path}").tolist() if isinstance(given, _Array) else given
+    if not isinstance(flags, tuple | list):
+        raise InputError(f"{path}: expected a list of True and False, {type(flags).__name__} came")
+    for number, one in enumerate(flags):
+        if not isinstance(one, bool | int | np.generic) or one not in (0, 1):
+            raise InputError(f"{path}, pair {number}: expected True or False, {type(one).__name__} came")
+    return [bool(one) for one in flags]
 
 
 class _Array:
@@ -111,13 +75,15 @@ class _Array:
         self.kind, self.content = kind.code, content
         return self
 
-    def of(self, allowed: tuple[str, ...]) -> _Array:
+    def of(self, allowed: tuple[str, ...], where: str) -> _Array:
         if self.kind not in allowed:
-            raise InputError(f"an array of type {self.kind or 'unknown'} came, expected {' or '.join(allowed)}")
+            raise InputError(
+                f"{where}: an array of type {self.kind or 'unknown'} came, expected {' or '.join(allowed)}"
+            )
         return self
 
-    def flags(self) -> Any:
-        return np.frombuffer(self.of(FLAG).content, dtype=self.kind)
+    def flags(self, where: str) -> Any:
+        return np.frombuffer(self.of(FLAG, where).content, dtype=self.kind)
 
 
 class _Kind:
@@ -153,7 +119,7 @@ class _Reader(pickle.Unpickler):
 
 _MADE = {
     "multiarray _reconstruct": lambda *_: _Array(),
-    "multiarray scalar": lambda kind, content: _Array().fill(kind, content).flags()[0],
+    "multiarray scalar": lambda kind, content: _Array().fill(kind, content).flags("a flag")[0],
     "numeric _frombuffer": lambda content, kind, *_: _Array().fill(kind, content),
 }
 GLOBALS: dict[str, Any] = {f"numpy.{core}.{name}": made for core in ("core", "_core") for name, made in _MADE.items()}

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from datasets._cache import Arrays
 from datasets._errors import InputError
-from datasets._source import File, Source, as_bytes, kept_index, texts
+from datasets._index import File, as_bytes, kept_index, texts
+from datasets._source import Source
 
 MOST_FILE = 1 << 32
 Load = Callable[[Path], tuple[list[bytes], list[bool]]]

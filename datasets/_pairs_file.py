@@ -3,14 +3,14 @@
 import csv
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 import numpy as np
 
 from datasets._errors import InputError, MissingDataError
+from datasets._named_pairs import NamedPair, NamedPairs
 from datasets._pairs import FOLDS
 from datasets._trees import class_of
 
@@ -18,40 +18,6 @@ MOST_BYTES = 1 << 26
 NAMES = ("pairs.csv", "pairs.txt")
 SAME = {"1": True, "true": True, "yes": True, "same": True}
 SAME.update({"0": False, "false": False, "no": False, "different": False})
-
-
-@dataclass(frozen=True)
-class NamedPair:
-    first: str
-    second: str
-    same: bool
-    fold: int | None
-
-
-@dataclass(frozen=True)
-class NamedPairs:
-    """Pairs with both images, and how many there were of pairs and of images that are missing."""
-
-    file: Path
-    pairs: tuple[NamedPair, ...]
-    total: int
-    missing: int
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        lost = self.total - len(self.pairs)
-        if not lost:
-            return ()
-        return (f"{self.file.name}: {lost} of {self.total} pairs left out, because {self.missing} images are missing",)
-
-    @cached_property
-    def images(self) -> tuple[str, ...]:
-        """Each once, in the order in which the pairs name them."""
-        return tuple(dict.fromkeys(path for pair in self.pairs for path in (pair.first, pair.second)))
-
-    @cached_property
-    def classes(self) -> set[str]:
-        return {class_of(path) for path in self.images}
 
 
 def find_pairs_file(tree: Path, named: str) -> Path | None:

@@ -21,8 +21,9 @@ from datasets._cache import Arrays, cached
 from datasets._draws import Whole
 from datasets._errors import InputError
 from datasets._files import whole_file
+from datasets._index import File, as_bytes, in_threads, texts
 from datasets._jpeg import Pixels, decode_into, decoder
-from datasets._source import File, Source, as_bytes, in_threads, texts
+from datasets._source import Source
 from datasets._splits import shorten
 
 AT_ONCE = 128
@@ -87,10 +88,12 @@ class Decoded:
         warnings.warn(f"{message}; they are left out", stacklevel=5)
         return (message,)
 
-    def images(self, *, in_memory: bool) -> Tensor | StoredImages:
+    def stored(self) -> StoredImages:
+        """The good ones, on disk."""
+        return StoredImages(File.at(self.file), self.shape, self.sums, self.hashes, np.flatnonzero(self.good))
+
+    def in_memory(self) -> Tensor:
         """The good ones."""
-        if not in_memory:
-            return StoredImages(File.at(self.file), self.shape, self.sums, self.hashes, np.flatnonzero(self.good))
         pixels = np.fromfile(self.file, dtype=np.uint8).reshape(-1, *self.shape)
         return torch.from_numpy(pixels if self.good.all() else pixels[self.good])
 

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from datasets._cache import Arrays
 from datasets._draws import Whole
 from datasets._errors import InputError
-from datasets._source import MOST_BYTES, File, Spans, as_bytes, in_threads, kept_index
+from datasets._index import File, as_bytes, in_threads, kept_index
+from datasets._source import MOST_BYTES, Spans
 
 MAGIC = 0xCED7230A
 MAGIC_BYTES = struct.pack("<I", MAGIC)
@@ -56,11 +57,9 @@ def open_records(rec: Path, cache: Path) -> Records:
 def _index(files: list[File]) -> Arrays:
     rec = files[0]
     keys, offsets = _read_idx(files[1]) if len(files) > 1 else _walk(rec)
-    if len(offsets) and not 0 <= offsets.min() <= offsets.max() <= rec.size - PART.size:
-        wrong = int(np.flatnonzero((offsets < 0) | (offsets > rec.size - PART.size))[0])
-        raise InputError(
-            f"{files[-1].path}: key {keys[wrong]} points to byte {offsets[wrong]}, but {rec.path} has {rec.size} bytes"
-        )
+    for wrong in np.flatnonzero((offsets < 0) | (offsets > rec.size - PART.size)).tolist():
+        points = f"key {keys[wrong]} points to byte {offsets[wrong]}"
+        raise InputError(f"{files[-1].path}: {points}, but {rec.path} has {rec.size} bytes")
     chunks = np.array_split(offsets, max(1, -(-len(offsets) // AT_ONCE)))
     parts = in_threads(lambda chunk: _heads(rec, chunk), chunks, f"indexing {rec.path}", "records", AT_ONCE)
     start, length, label = (np.concatenate(columns) for columns in zip(*parts, strict=True))
@@ -68,14 +67,13 @@ def _index(files: list[File]) -> Arrays:
     if not image.any():
         raise InputError(f"{rec.path}: none of its {len(keys)} records has an image")
     start, length, label, keys = start[image], length[image], label[image], keys[image]
-    wrong_labels = np.flatnonzero(~((label >= 0) & (label < MOST_LABEL) & (label == np.floor(label))))
-    if len(wrong_labels):
-        key, came = keys[wrong_labels[0]], label[wrong_labels[0]]
-        raise InputError(f"{rec.path}, record {key}: expected a class number from 0 to {MOST_LABEL - 1}, {came} came")
+    for wrong in np.flatnonzero(~((label >= 0) & (label < MOST_LABEL) & (label == np.floor(label)))).tolist():
+        expected = f"expected a class number from 0 to {MOST_LABEL - 1}, {label[wrong]} came"
+        raise InputError(f"{rec.path}, record {keys[wrong]} (byte {start[wrong]}): {expected}")
     numbers, labels = np.unique(label.astype(np.int64), return_inverse=True)
     names = as_bytes(map(str, numbers.tolist()))
     where = {"file": np.zeros(len(keys), np.int32), "offset": start, "length": length, "keys": keys}
-    return {**where, "labels": labels.astype(np.int64), "names": names, "skipped": as_bytes([])}
+    return {**where, "labels": labels.astype(np.int64), "names": names}
 
 
 def _read_idx(idx: File) -> tuple[Whole, Whole]:

@@ -15,7 +15,8 @@ import numpy as np
 from datasets._cache import Arrays
 from datasets._errors import InputError
 from datasets._files import whole_file
-from datasets._source import MOST_BYTES, File, Spans, as_bytes, in_threads, kept_index
+from datasets._index import File, as_bytes, in_threads, kept_index
+from datasets._source import MOST_BYTES, Spans
 from datasets._trees import SUFFIXES
 
 MOST_GROWTH = 20
@@ -62,7 +63,7 @@ def _made(folder: Path) -> Path:
     return folder
 
 
-def _copy(packed: IO[bytes], plain: IO[bytes], most: int, shard: File) -> None:
+def _copy(packed: gzip.GzipFile, plain: IO[bytes], most: int, shard: File) -> None:
     while chunk := packed.read(1 << 20):
         if plain.tell() + len(chunk) > most:
             raise InputError(
@@ -83,7 +84,6 @@ def _index(files: Sequence[File]) -> Arrays:
         "length": rows[:, 1].copy(),
         "labels": labels.astype(np.int64),
         "names": as_bytes(map(str, numbers.tolist())),
-        "skipped": as_bytes([]),
     }
 
 

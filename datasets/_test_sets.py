@@ -17,7 +17,8 @@ from datasets._errors import InputError
 from datasets._given_pairs import folds_in_order, given_pairs
 from datasets._identities import by_first, join_identities
 from datasets._pair_list import PairList
-from datasets._pairs_file import NamedPairs, find_pairs_file, read_pairs_file
+from datasets._named_pairs import NamedPairs
+from datasets._pairs_file import find_pairs_file, read_pairs_file
 from datasets._pixels import Decoded, decode_once
 from datasets._recognise import PAIRS_FILE, open_source, recognise
 from datasets._source import Picked, Source
@@ -25,6 +26,8 @@ from datasets._splits import with_pairs
 from datasets._trees import Tree, class_of
 
 PUBLISHED_PAIRS = {"lfw": 6000, "cfp_fp": 7000, "cfp_ff": 7000, "agedb_30": 6000, "calfw": 6000, "cplfw": 6000}
+SEVERAL_FILES = {"cfp_fp": ("79.7", "76.5")}
+"""Sizes in MB of different files of one name."""
 
 
 @dataclass(frozen=True)
@@ -56,9 +59,8 @@ class Reading:
 
     def split(self, decoded: Decoded, rows: Whole, labels: Whole, names: Sequence[str]) -> Split:
         """`rows` are numbers of images of the source; all of them are good."""
-        stored = decoded.images(in_memory=False)
         place = np.cumsum(decoded.good) - 1
-        images = stored.rows(torch.from_numpy(place[rows]))
+        images = decoded.stored().rows(torch.from_numpy(place[rows]))
         kept = images[torch.arange(len(rows))] if self.room(len(rows) * int(np.prod(decoded.shape))) else images
         return Split(kept, torch.from_numpy(labels), tuple(names))
 
@@ -121,7 +123,7 @@ def _with_people(
 def _read_pair_list(name: str, source: PairList, named: NamedPairs | None, reading: Reading) -> TestSet:
     decoded, unread = reading.decode(name, source)
     pairs, fold = np.arange(len(source)).reshape(-1, 2), folds_in_order(len(source.same))
-    notes = (*_count_note(name, len(source.same)), *unread)
+    notes = (*_known_file(name, source), *unread)
     if named is not None:
         if [pair.same for pair in named.pairs] != source.same.tolist():
             raise InputError(
@@ -154,9 +156,14 @@ def _read_drawn(name: str, source: Source, reading: Reading, seed: int) -> TestS
     return TestSet(split, source.fingerprint(), unread)
 
 
-def _count_note(name: str, count: int) -> tuple[str, ...]:
-    published = PUBLISHED_PAIRS.get(name, count)
-    return (f"{name}: {count} pairs; the published set of this name has {published}",) if published != count else ()
+def _known_file(name: str, source: PairList) -> tuple[str, ...]:
+    """What is known of files of this name."""
+    count, size = len(source.same), f"{source.file.size / 1e6:.1f}"
+    if (published := PUBLISHED_PAIRS.get(name, count)) != count:
+        return (f"{name}: {count} pairs; the published set of this name has {published}",)
+    if size in (sizes := SEVERAL_FILES.get(name, ())):
+        return (f"{name}: this is the file of {size} MB; files of {' and '.join(sizes)} MB differ by 2 points",)
+    return ()
 
 
 def _lost(name: str, lost: int, total: int) -> tuple[str, ...]:

@@ -14,7 +14,8 @@ import numpy as np
 
 from datasets._cache import Arrays
 from datasets._errors import InputError
-from datasets._source import MOST_BYTES, File, Spans, as_bytes, kept_index, texts
+from datasets._index import File, as_bytes, kept_index, texts
+from datasets._source import MOST_BYTES, Spans
 from datasets._trees import SUFFIXES, class_of, is_image
 
 STORED, DEFLATED = zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED
@@ -80,7 +81,6 @@ def _index_zip(file: File) -> Arrays:
         "labels": labels.astype(np.int64),
         "paths": as_bytes(paths[number] for number in order),
         "names": as_bytes(names.tolist()),
-        "skipped": as_bytes([]),
     }
 
 

@@ -106,11 +106,11 @@ class Faces(Dataset):
         names = source.names
         if not self._take_room(len(source) * self.channels * self.size**2):
             images = EncodedImages(source, self.size, self.channels)
-            return Split(images, torch.from_numpy(source.labels), names), list(source.skipped)
+            return Split(images, torch.from_numpy(source.labels), names), []
         decoded = decode_once(source, cache, self.size, self.channels, every_byte=True)
         notes = decoded.notes(self.name, self.max_corrupt)
         labels = torch.from_numpy(source.labels[decoded.good])
-        return Split(decoded.images(in_memory=True), labels, names), [*source.skipped, *notes]
+        return Split(decoded.in_memory(), labels, names), list(notes)
 
     def _read_set(
         self, name: str, one: Any, folders: Sequence[Path], source: Source, reading: Reading, seed: int

@@ -13,7 +13,8 @@ from datasets._errors import InputError
 from datasets._given_pairs import pairs_in_split
 from datasets._names import ONLY_TEST
 from datasets._options import Choice, Real, Text, Whole
-from datasets._pairs_file import NamedPairs, find_pairs_file, read_pairs_file
+from datasets._named_pairs import NamedPairs
+from datasets._pairs_file import find_pairs_file, read_pairs_file
 from datasets._pixels import decode_once
 from datasets._place import Place
 from datasets._splits import closed_split, hold_out, open_split, pick_classes, shorten
@@ -47,7 +48,8 @@ class Folder(Dataset):
         notes = decoded.notes(self.name, self.max_corrupt)
         rows = np.flatnonzero(decoded.good)
         paths = [tree.paths[row] for row in rows.tolist()]
-        everything = Split(decoded.images(in_memory=in_memory), torch.from_numpy(tree.labels[rows]), tree.names)
+        images = decoded.in_memory() if in_memory else decoded.stored()
+        everything = Split(images, torch.from_numpy(tree.labels[rows]), tree.names)
         data = self._split(everything, paths, named, seed)
         return replace(data, notes=(*notes, *data.notes))
 

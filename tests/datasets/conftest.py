@@ -103,9 +103,7 @@ def write_omniglot(folder: Path, rng: np.random.Generator) -> None:
                     Image.fromarray(ink).save(place / f"{character:04d}_{drawer:02d}.png")
 
 
-def write_people(
-    folder: Path, rng: np.random.Generator, people: int = 30, each: int = 12, first: int = 0
-) -> None:
+def write_people(folder: Path, rng: np.random.Generator, people: int = 30, each: int = 12, first: int = 0) -> None:
     for person in range(first, first + people):
         place = folder / f"person{person:02d}"
         place.mkdir(parents=True)

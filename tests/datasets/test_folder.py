@@ -76,6 +76,20 @@ def test_damaged_kept_pixels_are_decoded_again(people: Path) -> None:
     assert load(people, memory_mb=0).digest == before
 
 
+def test_damage_is_noticed_when_streaming(people: Path) -> None:
+    before = load(people, memory_mb=0).digest
+    (kept,) = (people / ".cache").glob("*.pixels")
+    content = bytearray(kept.read_bytes())
+    content[:] = bytes(len(content))
+    kept.write_bytes(content)
+    data = load(people, memory_mb=0)
+    with pytest.raises(ValueError, match=r"image \d+ \(byte \d+\) is not the one that was written there"):
+        data.train.images[torch.tensor([0])]
+    again = load(people, memory_mb=0)
+    assert again.digest == before
+    assert again.train.images[torch.tensor([0])].any()
+
+
 def test_few_damaged_images_are_named_and_left_out(people: Path) -> None:
     (people / "p03" / "p03_0002.png").write_bytes(b"no image")
     cut = people / "p05" / "p05_0001.png"
@@ -173,7 +187,7 @@ def test_lfw_pairs(people: Path) -> None:
         ("/etc/passwd,p00/p00_0001.png,0", "leads out"),
         (r"C:\x.png,p00/p00_0001.png,0", "leads out"),
         (r"..\x.png,p00/p00_0001.png,0", "leads out"),
-        ("p00/none.png,p00/p00_0001.png,1", r"none of its 1 pairs has both images; the first missing image is 'p00/none\.png'"),
+        ("p00/none.png,p00/p00_0001.png,1", r"none of its 1 pairs has both images; .* is 'p00/none\.png'"),
         ("p00/p00_0001.png,p00/p00_0001.png,1", "paired with itself"),
         ("p00/p00_0001.png,p00/p00_0002.png,0", "same is False, but the images are of 'p00' and 'p00'"),
         ("p00/p00_0001.png,p00/p00_0002.png", "expected path,path,same"),
@@ -187,7 +201,8 @@ def test_pairs_that_are_wrong(people: Path, row: str, message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "message"), [("p00 1", "expected 'name n m'"), ("../x 1 2", "leads out"), ("p00 1 99", "the first missing image is 'p00/p00_0099'")]
+    ("row", "message"),
+    [("p00 1", "expected 'name n m'"), ("../x 1 2", "leads out"), ("p00 1 99", "missing image is 'p00/p00_0099'")],
 )
 def test_lfw_pairs_that_are_wrong(people: Path, row: str, message: str) -> None:
     write_pairs(people, "1", row, name="pairs.txt")
@@ -203,6 +218,65 @@ def test_pairs_of_images_that_were_left_out_are_dropped(people: Path) -> None:
         data = load(people)
     assert len(data.test.pairs) == 3
     assert "pairs.csv: 1 of 4 pairs name an image that was left out" in data.notes
+
+
+def listed_folds(folds: int, each: int) -> list[str]:
+    """Rows as LFW has them: in each fold pairs of one person, then of two."""
+    rows = []
+    for fold in range(folds):
+        rows += [f"p{fold:02d}\t{n}\t{n + 1}" for n in range(1, each + 1)]
+        rows += [f"p{fold:02d}\t{n}\tp{fold + 5:02d}\t{n}" for n in range(1, each + 1)]
+    return rows
+
+
+def test_missing_images_leave_the_other_pairs_and_their_folds(people: Path) -> None:
+    write_pairs(people, "4\t2", *listed_folds(4, 2), name="pairs.txt")
+    whole = load(people, size=8)
+    assert whole.test.fold.bincount().tolist() == [4, 4, 4, 4]
+    (people / "p01" / "p01_0001.png").unlink()
+    data = load(people, size=8)
+    assert data.test.fold.bincount().tolist() == [4, 2, 4, 4]
+    assert "pairs.txt: 2 of 16 pairs left out, because 1 images are missing" in data.notes
+
+
+def test_deleted_lines_do_not_change_the_folds(people: Path) -> None:
+    rows = listed_folds(4, 2)
+    write_pairs(people, "4\t2", *rows[:4], *rows[5:], name="pairs.txt")
+    assert load(people).test.fold.bincount().tolist() == [4, 3, 4, 4]
+    write_pairs(people, "4\t2", *rows[:2], *rows[4:6], *rows[8:], name="pairs.txt")
+    with pytest.raises(ValueError, match=r"announces 4 folds of 2 \+ 2 pairs, but 12 pairs came, in 3 folds"):
+        load(people)
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_folds_count_from_zero_or_one(people: Path, first: int) -> None:
+    rows = [f"p{n:02d}/p{n:02d}_0001.png,p{n:02d}/p{n:02d}_0002.png,1,{n + first}" for n in range(10)]
+    rows += [
+        f"p{n:02d}/p{n:02d}_0001.png,p{(n + 1) % 10:02d}/p{(n + 1) % 10:02d}_0002.png,0,{n + first}" for n in range(10)
+    ]
+    write_pairs(people, *rows)
+    assert load(people).test.fold.tolist() == [*range(10), *range(10)]
+    write_pairs(people, *rows, f"p00/p00_0003.png,p00/p00_0004.png,1,{10 - 10 * first}")
+    with pytest.raises(ValueError, match="folds 0 and 10 both occur"):
+        load(people)
+
+
+def test_shares_are_of_the_people_who_could_train(people: Path) -> None:
+    write_pairs(people, *(f"p{n:02d}/p{n:02d}_0001.png,p{n:02d}/p{n:02d}_0002.png,1" for n in range(4)),
+                "p00/p00_0001.png,p01/p01_0001.png,0")  # fmt: skip
+    for number in range(2, EACH + 1):
+        (people / "p13" / f"p13_{number:04d}.png").unlink()
+    for number in range(3, EACH + 1):
+        (people / "p00" / f"p00_{number:04d}.png").unlink()
+    data = load(people, val_share=0.4, min_per_class=3)
+    assert data.test.names == ("p00", "p01", "p02", "p03")
+    assert len(data.val.names) == 4  # of nine; p13 is too small, p00 may be small because it tests
+    assert data.num_classes == 5
+    assert "folder: 1 classes with fewer than 3 images left out" in data.notes
+    for number in range(2, EACH + 1):
+        for person in range(6, 13):
+            (people / f"p{person:02d}" / f"p{person:02d}_{number:04d}.png").unlink()
+    assert "folder: 4 classes were to validate, only 2 have 2 images" in load(people, val_share=0.4).notes
 
 
 def test_too_little_is_said_at_once(tmp_path: Path) -> None:

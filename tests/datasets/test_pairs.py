@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from datasets._draws import Draws
+from datasets._given_pairs import fold_pairs
 from datasets._pairs import draw_pairs, share_out
-from datasets._pairs_file import fold_pairs
 
 counts = st.lists(st.integers(1, 12), min_size=1, max_size=40)
 
