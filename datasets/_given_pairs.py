@@ -10,8 +10,8 @@ from torch import Tensor
 from datasets._data import Pairs
 from datasets._draws import Draws, Whole
 from datasets._identities import groups
-from datasets._pairs import FOLDS
 from datasets._named_pairs import NamedPair, NamedPairs
+from datasets._pairs import FOLDS
 
 
 def given_pairs(pairs: Whole, same: NDArray[np.bool_], fold: Whole) -> Pairs:

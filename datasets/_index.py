@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
+import weakref
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -57,13 +58,10 @@ class _Handle:
 
     def __init__(self, file: File) -> None:
         self.number = os.open(file.path, os.O_RDONLY)
+        weakref.finalize(self, os.close, self.number)
         stat = os.fstat(self.number)
         if (stat.st_size, stat.st_mtime_ns) != (file.size, file.time):
             raise InputError(f"{file.path} has changed since it was opened; start again")
-
-    def __del__(self) -> None:
-        if hasattr(self, "number"):
-            os.close(self.number)
 
 
 @lru_cache(maxsize=64)

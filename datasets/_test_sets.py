@@ -16,8 +16,8 @@ from datasets._draws import Whole
 from datasets._errors import InputError
 from datasets._given_pairs import folds_in_order, given_pairs
 from datasets._identities import by_first, join_identities
-from datasets._pair_list import PairList
 from datasets._named_pairs import NamedPairs
+from datasets._pair_list import PairList
 from datasets._pairs_file import find_pairs_file, read_pairs_file
 from datasets._pixels import Decoded, decode_once
 from datasets._recognise import PAIRS_FILE, open_source, recognise

@@ -11,9 +11,9 @@ from datasets._draws import Draws
 from datasets._draws import Whole as Wholes
 from datasets._errors import InputError
 from datasets._given_pairs import pairs_in_split
+from datasets._named_pairs import NamedPairs
 from datasets._names import ONLY_TEST
 from datasets._options import Choice, Real, Text, Whole
-from datasets._named_pairs import NamedPairs
 from datasets._pairs_file import find_pairs_file, read_pairs_file
 from datasets._pixels import decode_once
 from datasets._place import Place
