@@ -10,6 +10,7 @@ from datasets._source import MOST_BYTES
 IMAGES = ("image1", "image2")
 COLUMNS = (*IMAGES, "target")
 AT_ONCE = 256
+INSTALL = "pip install -c constraints.txt -e '.[faces]'"
 
 
 def read_pair_parquet(path: Path) -> tuple[list[bytes], list[bool]]:
@@ -17,7 +18,7 @@ def read_pair_parquet(path: Path) -> tuple[list[bytes], list[bool]]:
     try:
         pyarrow, parquet = (importlib.import_module(name) for name in ("pyarrow", "pyarrow.parquet"))
     except ImportError as error:
-        raise InputError(f"{path}: parquet is read by pyarrow, which is not installed: pip install pyarrow") from error
+        raise InputError(f"{path}: reading parquet needs pyarrow, which is not installed: {INSTALL}") from error
     images: list[bytes] = []
     same: list[bool] = []
     try:

@@ -59,7 +59,8 @@ class Spans(Source):
         self.names = texts(arrays["names"])
 
     def read(self, number: int) -> bytes:
-        return self.files[self.file[number]].read(int(self.offset[number]), int(self.length[number]))
+        file = self.files[int(self.file[number])]
+        return file.read(int(self.offset[number]), int(self.length[number]))
 
     def where(self, number: int) -> str:
         return f"{self.files[self.file[number]].path}, byte {self.offset[number]}"

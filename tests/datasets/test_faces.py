@@ -197,7 +197,7 @@ def test_validation(root: Path) -> None:
     write_listed(root, "bin", TEST, listed(TEST))
     named = load(root, val="pairs_set.bin")
     assert (len(named.val.pairs), named.num_classes) == (12, 14)
-    with pytest.raises(ValueError, match="2 people each are needed .* of 0 people"):
+    with pytest.raises(ValueError, match=r"2 people each are needed .* of 0 people"):
         load(root, min_per_class=6)
 
 
