@@ -44,6 +44,22 @@ class Trained:
     diverged_reason: str = ""
 
 
+@dataclass(frozen=True)
+class Moment:
+    """Where a run is after a step. Steps are those of the whole run."""
+
+    epoch: int
+    epochs: int
+    step: int
+    steps: int
+    images_per_step: float
+    loss: float
+    history: list[Row]  # of the finished epochs
+
+
+OnStep = Callable[[Moment], None]
+
+
 class _DivergedError(Exception):
     """Ends a run whose loss or gradient is of no more use."""
 
@@ -56,23 +72,31 @@ def train(
     checkpoint: Path | None = None,
     checkpoint_every: float = CHECKPOINT_EVERY,
     on_epoch: OnEpoch | None = None,
+    on_step: OnStep | None = None,
     loaders: int = 0,
 ) -> Trained:
     """Trains the cell and returns the last weights, never the best.
 
     `checkpoint` is a file that an interrupted run continues from. It is written every `checkpoint_every` seconds, or
     less often where it is large. The caller deletes it after storing the result. If it cannot be written, training
-    goes on without it. `on_epoch` gets epoch, epochs and mean loss.
+    goes on without it. `on_epoch` gets epoch, epochs and mean loss, `on_step` where the run is.
     `loaders` is the number of processes that decode images that stay on disk.
     """
     run = _Run(cell, data, device, loaders)
     if checkpoint is not None:
         load_checkpoint(checkpoint, run.state, run.identity())
     checkpoints = Checkpoints(checkpoint, checkpoint_every, run.state, run.identity())
+
+    def after_step() -> None:
+        if run.state.batch < len(run.batches):  # after the last one, the epoch is finished first
+            checkpoints.offer()
+        if on_step is not None:
+            on_step(run.moment())
+
     diverged_at, reason = None, ""
     for epoch in range(run.state.epoch, cell.recipe.epochs):
         try:
-            run.train_epoch(epoch, checkpoints.offer)
+            run.train_epoch(epoch, after_step)
         except _DivergedError as problem:
             diverged_at, reason = run.step, str(problem)
             break
@@ -109,6 +133,11 @@ class _Run:
         self.state = RunState(self.backbone, self.head, self.optimiser, self.precision)
         self.step = 0
 
+    def moment(self) -> Moment:
+        epochs, steps, images = self.cell.recipe.epochs, len(self.batches), len(self.data.train)
+        now, state = self.state.epoch + 1, self.state
+        return Moment(now, epochs, self.step, epochs * steps, images / steps, state.losses[-1], state.history)
+
     def identity(self) -> dict[str, Any]:
         """Which run a checkpoint belongs to: the same cell on the same data by the same code and kind of device."""
         weights = {**dict(self.backbone.named_parameters()), **dict(self.head.named_parameters(prefix="head"))}
@@ -136,8 +165,7 @@ class _Run:
                 self.step += 1
                 self._train_step(images, labels, index, rate)
                 state.batch += 1
-                if state.batch < len(self.batches):
-                    after_step()
+                after_step()
             self.head.end_epoch()
         finally:
             state.history.append(row(epoch + 1, self.step, state.losses, rate, self.head))
