@@ -124,11 +124,10 @@ class Data:
     def test(self) -> Split:
         """The only test set; `InputError` where there are several, or none."""
         if len(self.tests) != 1:
-            first = next(iter(self.tests), "")
-            instead = (
-                f"it has {listed(self.tests)}: choose one, as in data.tests[{first!r}]" if first else "it has none"
+            choose = (
+                f"choose one, as in data.tests[{next(iter(self.tests), '')!r}]" if self.tests else "it was left out"
             )
-            raise InputError(f"{self.name} does not have one test set; {instead}")
+            raise InputError(f"{self.name} does not have one test set but {listed(self.tests)}: {choose}")
         return next(iter(self.tests.values()))
 
     @property

@@ -129,12 +129,14 @@ class Engine(ABC):
             else:
                 self.failed(job, content)
             self.store.checkpoint(job.id).unlink(missing_ok=True)
+            self.store.clear_running(job.id)
         finally:
             lock.release()
 
     def died(self, job: Job, lock: CellLock, how: str) -> None:
         """The worker that had the job: another try, or none."""
         self.tries[job.id] = self.tries.get(job.id, 0) + 1
+        self.store.clear_running(job.id)
         if self.tries[job.id] < TRIES:
             self.waiting.appendleft(job)
         else:

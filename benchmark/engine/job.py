@@ -1,7 +1,5 @@
 """One job from beginning to end: train, embed, score, and pack what is to be kept into files."""
 
-import csv
-import io
 import platform
 import subprocess
 import time
@@ -20,15 +18,23 @@ from benchmark.cell import PROTOCOL_VERSION
 from benchmark.code_digest import backbone_digest, loss_digest
 from benchmark.engine.base import Packed
 from benchmark.engine.plan import Job
+from benchmark.engine.status import StatusFile
 from benchmark.errors import InputError
 from benchmark.training import Trained, embed, train
+from benchmark.training.history import as_csv
 from losses import Head
 
 LOGITS_AT_ONCE = 2**22  # samples × classes
 
 
 def run_job(
-    job: Job, data: datasets.Data, device: str, checkpoint: Path, keep_models: bool, loaders: int = 0
+    job: Job,
+    data: datasets.Data,
+    device: str,
+    checkpoint: Path,
+    keep_models: bool,
+    loaders: int = 0,
+    status: Path | None = None,
 ) -> Packed:
     """Trains the job's cell on data that is loaded already."""
     if data.digest != job.dataset_digest:
@@ -38,7 +44,8 @@ def run_job(
             f"the code of {job.cell.loss} or {job.cell.backbone} is not what the run began with: start the run again"
         )
     begun = time.time()
-    trained = train(job.cell, data, device=device, checkpoint=checkpoint, loaders=loaders)
+    watch = None if status is None else StatusFile(status)
+    trained = train(job.cell, data, device=device, checkpoint=checkpoint, loaders=loaders, on_step=watch)
     diverged_at, reason = trained.diverged_at, trained.diverged_reason
     kept = head_arrays(trained.head)
     scores = scoring.Scores()
@@ -118,15 +125,6 @@ def training_posteriors(head: Head, data: datasets.Data, embeddings: Tensor) -> 
 
 def as_numpy(arrays: Mapping[str, Tensor]) -> dict[str, np.ndarray]:
     return {name: value.numpy() for name, value in arrays.items()}
-
-
-def as_csv(history: list[dict[str, Any]]) -> bytes:
-    columns = list(dict.fromkeys(name for row in history for name in row))
-    text = io.StringIO()
-    writer = csv.DictWriter(text, columns, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(history)
-    return text.getvalue().encode()
 
 
 def model_state(trained: Trained) -> dict[str, Tensor]:

@@ -62,8 +62,8 @@ class _Pool(Engine):
             return
         worker.job, worker.lock = job, _ = found
         with suppress(OSError):  # if it has died, its sentinel will say so
-            worker.jobs.send((job, self.store.checkpoint(job.id)))
-        self.progress.running([other.job.name for other in self.workers if other.job])
+            worker.jobs.send((job, self.store.checkpoint(job.id), self.store.status(job.id)))
+        self.progress.running({other.job.name: self.store.status(other.job.id) for other in self.workers if other.job})
 
     def _hear(self) -> None:
         """Waits a little for the workers, and deals with each that answered or died."""

@@ -2,11 +2,13 @@
 
 import sys
 import time
+from pathlib import Path
 from typing import TextIO
 
 from tqdm import tqdm
 
 from benchmark.engine.plan import Job
+from benchmark.engine.status import read_status
 from benchmark.store import Failure
 from benchmark.text import duration
 
@@ -19,7 +21,7 @@ class Progress:
     def __init__(self, jobs: list[Job], workers: int, stream: TextIO = sys.stderr) -> None:
         self.total, self.work = len(jobs), sum(job.images for job in jobs)
         self.gone, self.count, self.failures = 0, 0, 0
-        self.names: list[str] = []
+        self.cells: dict[str, Path] = {}  # that are running, with their status files
         self.begun = self.said = time.monotonic()
         self.stream, self.workers = stream, workers
         self.bar = tqdm(total=self.total, unit="cell", file=stream, dynamic_ncols=True) if stream.isatty() else None
@@ -30,8 +32,9 @@ class Progress:
         if self.bar is not None:
             self.bar.total = self.total
 
-    def running(self, names: list[str]) -> None:
-        self.names = names
+    def running(self, cells: dict[str, Path]) -> None:
+        """Their names, and the files that say what they are doing."""
+        self.cells = cells
         self._show()
 
     def finished(self, job: Job) -> None:
@@ -45,6 +48,7 @@ class Progress:
     def tick(self) -> None:
         """Called often; says something now and then."""
         if self.bar is not None:
+            self._show()
             self.bar.refresh()
         elif time.monotonic() - self.said >= SECONDS_BETWEEN_LINES:
             self._line()
@@ -70,14 +74,21 @@ class Progress:
 
     def _show(self) -> None:
         if self.bar is not None:
-            self.bar.set_postfix_str(f"{len(self.names)} running, {self.failures} failed, about {self.left()} left")
+            found = [read_status(path) for path in self.cells.values()]
+            doing = "".join(f" · epoch {one.epoch}/{one.epochs} loss {one.loss:.3g}" for one in found[:1] if one)
+            text = f"{len(self.cells)} running, {self.failures} failed, about {self.left()} left{doing}"
+            self.bar.set_postfix_str(text, refresh=False)
         else:
             self.tick()
 
     def _line(self) -> None:
         self.said = time.monotonic()
         text = f"{self.count}/{self.total} cells, {self.failures} failed, about {self.left()} left"
-        print(text + (f" · {self.names[-1]}" if self.names and self.count < self.total else ""), file=self.stream)
+        last = list(self.cells.items())[-1:] if self.count < self.total else []
+        print(text + "".join(f" · {name}" for name, _ in last), file=self.stream)
+        for name, path in self.cells.items():
+            if self.count < self.total and (status := read_status(path)) is not None:
+                print(f"  {name}: {status.in_words()}", file=self.stream)
         self.stream.flush()
 
     def _say(self, text: str) -> None:

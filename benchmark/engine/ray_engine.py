@@ -118,7 +118,7 @@ class _OnRay(Engine):
         except BaseException:
             lock.release()
             raise
-        self.progress.running([job.name for job, _ in self.underway.values()])
+        self.progress.running({job.name: self.store.status(job.id) for job, _ in self.underway.values()})
 
     def _data_of(self, job: Job) -> list[Any]:
         """A reference to the dataset, which is put into the cluster's memory once."""

@@ -56,7 +56,7 @@ def run_cell(job: Job, order: Order, data: list[Any]) -> tuple[str, Any]:
         loaded = _data_of(job, order.setting, data)
         with checkpoint_of(job, order.run) as checkpoint:
             return "done", run_job(
-                job, loaded, order.setting.device, checkpoint, order.setting.keep_models, setting.loaders
+                job, loaded, order.setting.device, checkpoint, order.setting.keep_models, order.setting.loaders
             )
     except NotFetchedError as problem:
         return "unfetched", f"{job.cell.dataset_label} did not reach the node {socket.gethostname()} ({problem})"

@@ -29,7 +29,7 @@ class Setting:
 
 
 def run_worker(jobs: Connection, runner_lives: Connection, setting: Setting) -> None:
-    """Takes jobs until there are no more: (job, checkpoint) in, ("done", Packed) or ("error", reason) out."""
+    """Takes (job, checkpoint, status file) and answers ("done", Packed) or ("error", reason) until they end."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_the_runner, args=(runner_lives,), daemon=True).start()
     import torch
@@ -48,7 +48,7 @@ def run_worker(jobs: Connection, runner_lives: Connection, setting: Setting) -> 
             task = jobs.recv()
         except EOFError:
             return
-        job, checkpoint = task
+        job, checkpoint, status = task
         assert isinstance(job, Job)
         try:
             if job.dataset_digest not in loaded:
@@ -59,7 +59,7 @@ def run_worker(jobs: Connection, runner_lives: Connection, setting: Setting) -> 
             data = loaded[job.dataset_digest]
             answer: tuple[str, Any] = (
                 "done",
-                run_job(job, data, setting.device, checkpoint, setting.keep_models, setting.loaders),
+                run_job(job, data, setting.device, checkpoint, setting.keep_models, setting.loaders, status),
             )
         except Exception as problem:
             answer = ("error", reason(problem))

@@ -3,7 +3,7 @@
 runs/<cell id>/   cell.json  history.csv  embeddings.safetensors: what training made
                   metrics.json  jackknife.safetensors: what scoring makes of it
 failed/<cell id>.json
-checkpoints/ locks/    for cells under way
+checkpoints/ running/ locks/    for cells that are running
 """
 
 import hashlib
@@ -133,6 +133,15 @@ class Store:
 
     def checkpoint(self, cell_id: str) -> Path:
         return self.folder / "checkpoints" / f"{cell_id}.safetensors"
+
+    def status(self, cell_id: str) -> Path:
+        """What a cell is doing while it runs; its history so far is beside it, in a .csv file."""
+        return self.folder / "running" / f"{cell_id}.json"
+
+    def clear_running(self, cell_id: str) -> None:
+        """Removes what there is of a cell only while it runs, but for its checkpoint."""
+        for suffix in (".json", ".csv"):
+            self.status(cell_id).with_suffix(suffix).unlink(missing_ok=True)
 
     def lock(self, cell_id: str) -> CellLock | None:
         """The right to run a cell; None while another runner has it."""

@@ -70,11 +70,11 @@ class Batches:
         """Steps in an epoch."""
         return len(self.sizes)
 
-    def epoch(self, epoch: int) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
-        """Images (normalised, channels-last), labels and sample numbers of each batch."""
+    def epoch(self, epoch: int, first: int = 0) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
+        """Images (normalised, channels-last), labels and sample numbers of each batch from the first one on."""
         order = torch.randperm(len(self.labels), generator=self.generator.manual_seed(self.seeds.order(epoch)))
         parts = torch.split(order, self.sizes)
-        for step, picked in enumerate(batches_of(self.images, parts, self.loaders)):
+        for step, picked in enumerate(batches_of(self.images, parts[first:], self.loaders), first):
             self.generator.manual_seed(self.seeds.augmentation(epoch, step))
             index = parts[step].to(self.device)
             images = self.buffer[: len(index)].copy_(self.augment(picked.to(self.device), self.generator))

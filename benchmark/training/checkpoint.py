@@ -1,4 +1,4 @@
-"""A run's state on disk after an epoch, so that a run that was killed goes on and ends with the same bytes.
+"""A run's state on disk after a step, so that a run that was killed continues and ends with the same bytes.
 
 One safetensors file: tensors of backbone, head and optimiser; epoch, history and what run it is in its metadata. It
 appears whole or not at all, and a checksum finds damage. A file that is damaged or another run's is not used.
@@ -6,8 +6,9 @@ appears whole or not at all, and a checksum finds damage. A file that is damaged
 
 import hashlib
 import json
+import time
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -33,8 +34,10 @@ class RunState:
     head: nn.Module
     optimiser: Optimiser
     precision: Precision
-    epoch: int = 0
-    history: list[Row] | None = None
+    epoch: int = 0  # epochs that are finished
+    batch: int = 0  # batches of the next one that are finished
+    losses: list[float] = field(default_factory=list)  # of these batches
+    history: list[Row] = field(default_factory=list)
 
     def tensors(self) -> dict[str, Tensor]:
         parts = {
@@ -65,11 +68,34 @@ def save_checkpoint(path: Path, state: RunState, run: dict[str, Any]) -> None:
     about = {
         "run": run,
         "epoch": state.epoch,
+        "batch": state.batch,
+        "losses": state.losses,
         "history": state.history,
         "scaler": state.precision.state(),
         "checksum": _checksum(tensors),
     }
     write_atomically(path, save(tensors, {KEY: json.dumps(about)}))
+
+
+class Checkpoints:
+    """Writes the state now and then: every `seconds`, or less often where writing would take more than a fiftieth of
+    the time. 0 seconds: at every chance."""
+
+    def __init__(self, path: Path | None, seconds: float, state: RunState, run: dict[str, Any]) -> None:
+        self.path, self.seconds, self.state, self.run = path, seconds, state, run
+        self.due = time.monotonic() + seconds
+
+    def offer(self) -> None:
+        """A chance to write. If the file cannot be written, training goes on without it."""
+        begun = time.monotonic()
+        if self.path is None or begun < self.due:
+            return
+        try:
+            save_checkpoint(self.path, self.state, self.run)
+        except OSError as problem:
+            warnings.warn(f"no checkpoint could be written: {problem}", stacklevel=2)
+        ended = time.monotonic()
+        self.due = ended + (max(self.seconds, 50 * (ended - begun)) if self.seconds else 0.0)
 
 
 def load_checkpoint(path: Path, state: RunState, run: dict[str, Any]) -> bool:
@@ -85,7 +111,8 @@ def load_checkpoint(path: Path, state: RunState, run: dict[str, Any]) -> bool:
         warnings.warn(f"checkpoint {path} belongs to another run; this one starts anew", stacklevel=3)
         return False
     state.load(tensors, about["scaler"])
-    state.epoch, state.history = about["epoch"], about["history"]
+    state.epoch, state.batch = about["epoch"], about["batch"]
+    state.losses, state.history = about["losses"], about["history"]
     return True
 
 

@@ -1,5 +1,7 @@
 """What is written down after each epoch."""
 
+import csv
+import io
 import math
 
 import torch
@@ -30,3 +32,13 @@ def scalars(head: Head) -> Row:
         elif buffer.is_floating_point() and buffer.shape == torch.Size([head.num_classes]):
             found[f"{name}_mean"] = float(buffer.mean())
     return found
+
+
+def as_csv(history: list[Row]) -> bytes:
+    """history.csv: a line per epoch."""
+    columns = list(dict.fromkeys(name for row in history for name in row))
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(history)
+    return text.getvalue().encode()

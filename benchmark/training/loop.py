@@ -1,8 +1,6 @@
 """Training one cell, from its description to a backbone, a head and a history."""
 
 import math
-import time
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +19,7 @@ from benchmark.recipe.augmentation import AUGMENTATIONS
 from benchmark.recipe.optimisers import Optimiser, optimiser_for
 from benchmark.recipe.schedules import Schedule, schedule_for
 from benchmark.training.batches import Batches, pixel_statistics
-from benchmark.training.checkpoint import RunState, load_checkpoint, save_checkpoint
+from benchmark.training.checkpoint import Checkpoints, RunState, load_checkpoint
 from benchmark.training.history import Row, row
 from benchmark.training.precision import Precision
 from benchmark.training.seeds import Seeds
@@ -46,6 +44,22 @@ class Trained:
     diverged_reason: str = ""
 
 
+@dataclass(frozen=True)
+class Moment:
+    """Where a run is after a step. Steps are those of the whole run."""
+
+    epoch: int
+    epochs: int
+    step: int
+    steps: int
+    images_per_step: float
+    loss: float
+    history: list[Row]  # of the finished epochs
+
+
+OnStep = Callable[[Moment], None]
+
+
 class _DivergedError(Exception):
     """Ends a run whose loss or gradient is of no more use."""
 
@@ -58,35 +72,38 @@ def train(
     checkpoint: Path | None = None,
     checkpoint_every: float = CHECKPOINT_EVERY,
     on_epoch: OnEpoch | None = None,
+    on_step: OnStep | None = None,
     loaders: int = 0,
 ) -> Trained:
     """Trains the cell and returns the last weights, never the best.
 
-    `checkpoint` is a file that an interrupted run goes on from. It is written after an epoch if `checkpoint_every`
-    seconds have passed since the last time, and stays: who has stored the result removes it. A disk without room for
-    it costs no more than the chance to go on from there. `on_epoch` gets epoch, epochs and mean loss.
+    `checkpoint` is a file that an interrupted run continues from. It is written every `checkpoint_every` seconds, or
+    less often where it is large. The caller deletes it after storing the result. If it cannot be written, training
+    goes on without it. `on_epoch` gets epoch, epochs and mean loss, `on_step` where the run is.
     `loaders` is the number of processes that decode images that stay on disk.
     """
     run = _Run(cell, data, device, loaders)
     if checkpoint is not None:
         load_checkpoint(checkpoint, run.state, run.identity())
-    written = time.monotonic()
+    checkpoints = Checkpoints(checkpoint, checkpoint_every, run.state, run.identity())
+
+    def after_step() -> None:
+        if run.state.batch < len(run.batches):  # after the last one, the epoch is finished first
+            checkpoints.offer()
+        if on_step is not None:
+            on_step(run.moment())
+
     diverged_at, reason = None, ""
     for epoch in range(run.state.epoch, cell.recipe.epochs):
         try:
-            run.train_epoch(epoch)
+            run.train_epoch(epoch, after_step)
         except _DivergedError as problem:
             diverged_at, reason = run.step, str(problem)
             break
-        if checkpoint is not None and time.monotonic() - written >= checkpoint_every:
-            try:
-                save_checkpoint(checkpoint, run.state, run.identity())
-            except OSError as problem:
-                warnings.warn(f"no checkpoint could be written: {problem}", stacklevel=2)
-            written = time.monotonic()
+        checkpoints.offer()
         if on_epoch is not None:
-            on_epoch(epoch + 1, cell.recipe.epochs, run.history[-1]["loss"])
-    return Trained(run.backbone, run.head, run.history, diverged_at, reason)
+            on_epoch(epoch + 1, cell.recipe.epochs, run.state.history[-1]["loss"])
+    return Trained(run.backbone, run.head, run.state.history, diverged_at, reason)
 
 
 class _Run:
@@ -113,13 +130,13 @@ class _Run:
         self.optimiser: Optimiser = optimiser_for(cell.recipe, self.backbone, self.head)
         self.schedule: Schedule = schedule_for(cell.recipe, total_steps)
         self.precision = Precision(device)
-        self.state = RunState(self.backbone, self.head, self.optimiser, self.precision, history=[])
+        self.state = RunState(self.backbone, self.head, self.optimiser, self.precision)
         self.step = 0
 
-    @property
-    def history(self) -> list[Row]:
-        assert self.state.history is not None
-        return self.state.history
+    def moment(self) -> Moment:
+        epochs, steps, images = self.cell.recipe.epochs, len(self.batches), len(self.data.train)
+        now, state = self.state.epoch + 1, self.state
+        return Moment(now, epochs, self.step, epochs * steps, images / steps, state.losses[-1], state.history)
 
     def identity(self) -> dict[str, Any]:
         """Which run a checkpoint belongs to: the same cell on the same data by the same code and kind of device."""
@@ -135,28 +152,32 @@ class _Run:
             "device": torch.device(self.device).type,
         }
 
-    def train_epoch(self, epoch: int) -> None:
+    def train_epoch(self, epoch: int, after_step: Callable[[], None]) -> None:
+        """The epoch, or what a checkpoint has left of it."""
         self.backbone.train()
         self.head.train()
-        self.step = epoch * len(self.batches)
-        found: list[float] = []
+        state = self.state
+        self.step = epoch * len(self.batches) + state.batch
         rate = self.cell.recipe.lr
         try:
-            for images, labels, index in self.batches.epoch(epoch):
+            for images, labels, index in self.batches.epoch(epoch, state.batch):
                 rate = self.cell.recipe.lr * self.schedule(self.step)
                 self.step += 1
-                self._train_step(images, labels, index, rate, found)
+                self._train_step(images, labels, index, rate)
+                state.batch += 1
+                after_step()
             self.head.end_epoch()
         finally:
-            self.history.append(row(epoch + 1, self.step, found, rate, self.head))
-        self.state.epoch = epoch + 1
+            state.history.append(row(epoch + 1, self.step, state.losses, rate, self.head))
+        state.epoch, state.batch, state.losses = epoch + 1, 0, []
 
-    def _train_step(self, images: Tensor, labels: Tensor, index: Tensor, rate: float, found: list[float]) -> None:
+    def _train_step(self, images: Tensor, labels: Tensor, index: Tensor, rate: float) -> None:
         with self.precision.autocast():
             loss = self.head(self.backbone(images), labels, index=index)
-        found.append(float(loss.detach()))
-        if not math.isfinite(found[-1]) or found[-1] > LARGEST_LOSS:
-            raise _DivergedError(f"the loss is {found[-1]:g}")
+        value = float(loss.detach())
+        self.state.losses.append(value)
+        if not math.isfinite(value) or value > LARGEST_LOSS:
+            raise _DivergedError(f"the loss is {value:g}")
         self.precision.backward(loss, self.optimiser)
         norm = float(torch.nn.utils.get_total_norm(self.optimiser.gradients()))
         if not math.isfinite(norm) and not self.precision.may_overflow():

@@ -24,7 +24,7 @@ class _Rows(Dataset[Tensor]):
 
 def batches_of(images: Images, order: Sequence[Tensor], loaders: int) -> Iterator[Tensor]:
     """The images of each index in turn; without `loaders`, and from memory, they are read here."""
-    if isinstance(images, Tensor) or loaders == 0 or len(order) == 1:
+    if isinstance(images, Tensor) or loaders == 0 or len(order) < 2:
         yield from (_pick(images, index) for index in order)
         return
     yield from DataLoader(

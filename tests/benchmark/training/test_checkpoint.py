@@ -4,8 +4,9 @@ import json
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -13,6 +14,7 @@ import torch
 import losses
 from benchmark.cell import Cell
 from benchmark.training import Trained, train
+from benchmark.training.batches import Batches
 from datasets import Data
 
 STOP_AFTER = 2
@@ -88,6 +90,33 @@ def test_killed_and_resumed(make_cell: Callable[..., Cell], digits: Data, checkp
     resumed, epochs = resume(cell, digits, checkpoint)
     assert epochs == [3, 4]
     assert bytes_of(resumed) == bytes_of(train(cell, digits))
+
+
+@pytest.mark.parametrize("loss", ["adacos", "kappaface", "elasticface"])
+def test_interrupted_within_an_epoch(
+    loss: str, make_cell: Callable[..., Cell], digits: Data, checkpoint: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cell = make_cell(loss, epochs=3)
+    whole = train(cell, digits)
+    steps = int(whole.history[0]["step"])
+    first_batches: list[int] = []
+    batches_of = Batches.epoch
+
+    def watched(batches: Batches, epoch: int, first: int = 0) -> Iterator[Any]:
+        first_batches.append(first)
+        for number, batch in enumerate(batches_of(batches, epoch, first), first):
+            if (epoch, number) == (1, 4) and len(first_batches) == 2:
+                raise StopHereError
+            yield batch
+
+    monkeypatch.setattr(Batches, "epoch", watched)
+    with pytest.raises(StopHereError):
+        train(cell, digits, checkpoint=checkpoint, checkpoint_every=0.0)
+    resumed = train(cell, digits, checkpoint=checkpoint, checkpoint_every=0.0)
+    assert steps > 5
+    assert first_batches == [0, 0, 4, 0]
+    assert bytes_of(resumed) == bytes_of(whole)
+    assert resumed.history == whole.history
 
 
 @pytest.mark.parametrize("damage", ["truncated", "flipped", "empty", "text"])
