@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
+import time
 import weakref
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,12 +16,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from datasets._cache import Arrays, cached
 from datasets._errors import InputError
 
-SECONDS_BEFORE_PROGRESS = 3
+SECONDS_BETWEEN_LINES = 5
 VERSION = 1
 
 Job = TypeVar("Job")
@@ -90,11 +90,18 @@ def in_threads(work: Callable[[Job], Result], jobs: Sequence[Job], what: str, un
     A job is `each` units. Reading and decoding release Python's lock, and threads also work in processes that may not
     start others.
     """
+    results: list[Result] = []
+    next_line = time.monotonic() + SECONDS_BETWEEN_LINES
     with ThreadPoolExecutor(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None) as pool:
-        results = pool.map(work, jobs)
-        often = {"mininterval": 1 if sys.stderr.isatty() else 30, "delay": SECONDS_BEFORE_PROGRESS}
         try:
-            return list(tqdm(results, what, len(jobs), leave=False, unit=f" {unit}", unit_scale=each, **often))
+            for result in pool.map(work, jobs):
+                results.append(result)
+                if time.monotonic() > next_line:
+                    print(
+                        f"{what}: {len(results) * each:,} of {len(jobs) * each:,} {unit}", file=sys.stderr, flush=True
+                    )
+                    next_line += SECONDS_BETWEEN_LINES
         except BaseException:
             pool.shutdown(wait=True, cancel_futures=True)
             raise
+    return results

@@ -59,7 +59,8 @@ def decoder() -> Decoder:
 
 
 def _simplejpeg() -> Decode:
-    simplejpeg: Any = importlib.import_module("simplejpeg")
+    import simplejpeg
+
     spaces = {"Gray": "GRAY", "YCbCr": "RGB"}
 
     def decode(content: bytes) -> Pixels | None:

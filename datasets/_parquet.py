@@ -1,6 +1,5 @@
 """Parquet of encoded pairs: the columns image1, image2 and target, as Hugging Face's mirrors have them."""
 
-import importlib
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,8 @@ INSTALL = "pip install -c constraints.txt -e '.[faces]'"
 def read_pair_parquet(path: Path) -> tuple[list[bytes], list[bool]]:
     """The images, two for each pair, and whether each pair is of one person."""
     try:
-        pyarrow, parquet = (importlib.import_module(name) for name in ("pyarrow", "pyarrow.parquet"))
+        import pyarrow
+        from pyarrow import parquet
     except ImportError as error:
         raise InputError(f"{path}: reading parquet needs pyarrow, which is not installed: {INSTALL}") from error
     images: list[bytes] = []

@@ -134,7 +134,7 @@ def _decode_all(source: Source, file: Path, shape: tuple[int, ...]) -> Arrays:
             sums, hashes = [zlib.crc32(one.data) for one in pixels], [hashlib.sha256(one).digest() for one in pixels]
             return sums, hashes, problems
 
-        what = f"decoding {len(source)} images from {source.where(0).partition(',')[0]}"
+        what = f"decoding {source.where(0).partition(',')[0]}"
         done = in_threads(work, numbers, what, "images", AT_ONCE)
     problems = [problem for _, _, some in done for problem in some]
     return {

@@ -25,7 +25,17 @@ STAGES = (
 ORDER = {room: number for number, stage in enumerate(STAGES) for room in stage.split()}
 LIBRARIES = {
     "losses": {"torch"},
-    "datasets": {"torch", "torchvision", "numpy", "sklearn", "PIL", "pyarrow", "safetensors", "matplotlib"},
+    "datasets": {
+        "torch",
+        "torchvision",
+        "numpy",
+        "sklearn",
+        "PIL",
+        "pyarrow",
+        "simplejpeg",
+        "safetensors",
+        "matplotlib",
+    },
 }
 ROOMS = sorted({file.relative_to(CLONE / "benchmark").parts[0].removesuffix(".py")
                 for file in (CLONE / "benchmark").rglob("*.py")} - {"__init__"})  # fmt: skip

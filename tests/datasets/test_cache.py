@@ -11,6 +11,7 @@ import pytest
 
 from datasets._cache import cached, read_arrays, write_arrays
 from datasets._files import whole_file
+from datasets._index import in_threads
 from datasets._place import Place, place
 
 ARRAYS = {"a": np.arange(100, dtype=np.uint8).reshape(4, 25), "b": np.array([-1, 2], dtype=np.int64)}
@@ -105,3 +106,16 @@ def test_root_comes_from_the_environment(tmp_path: Path, monkeypatch: pytest.Mon
     assert place("elsewhere", None).root == Path("elsewhere")
     monkeypatch.delenv("MARGINBENCH_DATA")
     assert place(None, None).root == Path("data")
+
+
+def test_long_work_says_how_far_it_is(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert in_threads(lambda job: 2 * job, range(50), "doubling", "numbers") == list(range(0, 100, 2))
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr("datasets._index.SECONDS_BETWEEN_LINES", 0)
+    in_threads(lambda job: job, [1, 2], "doubling", "numbers", each=1000)
+    assert "doubling: 1,000 of 2,000 numbers" in capsys.readouterr().err
+
+
+def test_an_error_in_a_thread_is_the_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ZeroDivisionError):
+        in_threads(lambda job: 1 // job, [1, 0, 1], "dividing", "numbers")
