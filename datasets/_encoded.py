@@ -41,7 +41,7 @@ class EncodedImages:
         for place, number in enumerate(which.reshape(-1).tolist()):
             try:
                 decode_into(pixels[place], source.read(number))
-            except Exception as error:  # a decoder of a damaged file may raise anything
+            except InputError as error:
                 raise InputError(
                     f"{source.where(number)}: it is not a readable image: {error}; remove it from the set"
                 ) from error

@@ -18,10 +18,23 @@ def given_pairs(pairs: Whole, same: NDArray[np.bool_], fold: Whole) -> Pairs:
     return Pairs(torch.from_numpy(pairs), torch.from_numpy(same), torch.from_numpy(fold), drawn=False)
 
 
-def folds_in_order(count: int) -> Whole:
-    """Ten folds in the order of the file, as the field has them; the first ones may be larger by one."""
-    parts = np.array_split(np.arange(count), min(FOLDS, max(count // 2, 1)))
-    return np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+def folds_in_order(same: NDArray[np.bool_]) -> tuple[Whole, str]:
+    """Ten folds in the order of the file, as the field has them; the first ones may be larger by one.
+
+    Where a fold would have pairs of one kind only, folds take a tenth of each kind, in the order of the file: then
+    there is a note.
+    """
+    fold = _in_order(len(same), min(FOLDS, max(len(same) // 2, 1)))
+    if all(len(set(same[fold == number].tolist())) == 2 for number in range(int(fold.max(initial=0)) + 1)):
+        return fold, ""
+    counts = {kind: int((same == kind).sum()) for kind in (True, False)}
+    for kind, count in counts.items():
+        fold[same == kind] = _in_order(count, max(min(FOLDS, *counts.values()), 1))
+    return fold, "tenths of the file have pairs of one kind, so folds are tenths of each kind instead"
+
+
+def _in_order(count: int, folds: int) -> Whole:
+    return np.repeat(np.arange(folds), [len(part) for part in np.array_split(np.arange(count), folds)])
 
 
 def pairs_in_split(named: NamedPairs, paths: list[str], labels: Tensor, seed: int) -> tuple[Pairs, tuple[str, ...]]:

@@ -42,7 +42,8 @@ class File:
 
     def read(self, offset: int, length: int) -> bytes:
         """Never fewer bytes than `length`."""
-        content = os.pread(_handle(self).number, length, offset)
+        handle = _handle(self)  # held until it is read from: another thread may make this file's handle anew
+        content = os.pread(handle.number, length, offset)
         if len(content) != length:
             raise InputError(f"{self.path}: {length} bytes were expected at byte {offset}, {len(content)} are there")
         return content

@@ -103,7 +103,19 @@ def _equal(pixels: Pixels | None, content: bytes) -> bool:
 
 
 def decode_into(out: Pixels, content: bytes) -> None:
-    """Fills `out`, C×size×size: the largest square in the middle of the image, made that size."""
+    """Fills `out`, C×size×size: the largest square in the middle of the image, made that size.
+
+    `InputError` if it is not a whole image.
+    """
+    try:
+        _decode_into(out, content)
+    except (InputError, MemoryError):
+        raise
+    except Exception as error:  # a decoder of a damaged file may raise anything
+        raise InputError(str(error)) from error
+
+
+def _decode_into(out: Pixels, content: bytes) -> None:
     channels, size, _ = out.shape
     pixels = _decode_fast(content)
     if pixels is None:

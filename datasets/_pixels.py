@@ -152,7 +152,7 @@ def decode_some(source: Source, numbers: Whole, shape: tuple[int, ...]) -> tuple
     for place, number in enumerate(numbers.tolist()):
         try:
             decode_into(pixels[place], source.read(number))
-        except Exception as error:  # a decoder of a damaged file may raise anything
+        except InputError as error:  # an OSError is no property of the image: it ends the decoding
             pixels[place] = 0
             problems[place] = f"{source.where(number)} ({' '.join(str(error).split())})".replace("\0", " ")
     return pixels, problems

@@ -91,12 +91,13 @@ def read_listed(name: str, pairs_file: Path, images: Source, reading: Reading) -
     decoded, unread = reading.decode(name, images)
     pairs = np.array([(place[pair.first], place[pair.second]) for pair in listed.pairs], dtype=np.int64)
     in_file = all(pair.fold is not None for pair in listed.pairs)
-    fold = np.array([pair.fold for pair in listed.pairs]) if in_file else folds_in_order(len(pairs))
-    people = [class_of(path) for path in images.paths]
     same = np.array([pair.same for pair in listed.pairs], dtype=bool)
+    fold, dealt = (np.array([pair.fold for pair in listed.pairs]), "") if in_file else folds_in_order(same)
+    people = [class_of(path) for path in images.paths]
     split, notes = _with_people(name, decoded, pairs, same, fold, people, reading)
     digest = hashlib.sha256(pairs_file.read_bytes()).hexdigest()
-    return TestSet(split, digest, (*(f"{name}: {note}" for note in listed.notes), *notes, *unread))
+    own = (f"{name}: {note}" for note in (*listed.notes, dealt) if note)
+    return TestSet(split, digest, (*own, *notes, *unread))
 
 
 def _with_people(
@@ -122,8 +123,8 @@ def _with_people(
 
 def _read_pair_list(name: str, source: PairList, named: NamedPairs | None, reading: Reading) -> TestSet:
     decoded, unread = reading.decode(name, source)
-    pairs, fold = np.arange(len(source)).reshape(-1, 2), folds_in_order(len(source.same))
-    notes = (*_known_file(name, source), *unread)
+    pairs, (fold, dealt) = np.arange(len(source)).reshape(-1, 2), folds_in_order(source.same)
+    notes = (*_known_file(name, source), *([f"{name}: {dealt}"] if dealt else []), *unread)
     if named is not None:
         if [pair.same for pair in named.pairs] != source.same.tolist():
             raise InputError(

@@ -273,6 +273,10 @@ def test_folds_are_in_the_order_of_the_file(root: Path) -> None:
     images = [content for _, content in TEST[:32]] + [content for _, content in TEST[:14]]
     write_bin(root / "set.bin", images, [True, False] * 11 + [True])
     assert load(root, tests=["set.bin"]).test.fold.bincount().tolist() == [3, 3, 3, 2, 2, 2, 2, 2, 2, 2]
+    write_bin(root / "set.bin", images, [True] * 12 + [False] * 11)
+    data = load(root, tests=["set.bin"])
+    assert all(set(data.test.same[data.test.fold == fold].tolist()) == {True, False} for fold in range(10))
+    assert "set: tenths of the file have pairs of one kind, so folds are tenths of each kind instead" in data.notes
     write_bin(root / "set.bin", images, [True] * 23)
     with pytest.raises(ValueError, match=r"the test set set has 0 pair\(s\) of different classes"):
         load(root, tests=["set.bin"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import struct
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -152,3 +153,12 @@ def test_a_pack_that_mxnet_wrote(tmp_path: Path) -> None:
     assert (np.bincount(pack.labels) > 0).all()
     assert pack.keys.tolist() == list(range(1, 4923))
     assert all(pack.read(number).startswith(b"\xff\xd8\xff") for number in range(0, 4922, 100))
+
+
+def test_threads_share_a_file(tmp_path: Path) -> None:
+    pack = open_records(write_rec(tmp_path / "train.rec", IMAGES, header=False), tmp_path / "cache")
+    expected = [content for _, content in IMAGES]
+    for _ in range(300):  # each time all threads open the file at once
+        _handle.cache_clear()
+        with ThreadPoolExecutor(8) as pool:
+            assert list(pool.map(pack.read, range(len(pack)))) == expected
