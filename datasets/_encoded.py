@@ -16,7 +16,9 @@ from datasets._source import Source
 
 
 class EncodedImages:
-    """Indexed like a uint8 tensor. Can be pickled, so that several processes decode batches.
+    """Indexed like a uint8 tensor, N×C×H×W. Can be pickled, so that several processes decode batches.
+
+    In memory a batch is channels-last, as decoders write it and as training wants it.
 
     They are known by index, record headers, sizes and labels, since a pass over all pixels takes minutes.
     """
@@ -36,7 +38,8 @@ class EncodedImages:
 
     def __getitem__(self, index: Tensor | slice | int) -> Tensor:
         which = self._index[index.numpy() if isinstance(index, Tensor) else index]
-        pixels = np.empty((which.size, *self._shape), dtype=np.uint8)
+        channels, size, _ = self._shape
+        pixels = np.empty((which.size, size, size, channels), dtype=np.uint8)
         source = self._source
         for place, number in enumerate(which.reshape(-1).tolist()):
             try:
@@ -45,7 +48,8 @@ class EncodedImages:
                 raise InputError(
                     f"{source.where(number)}: it is not a readable image: {error}; remove it from the set"
                 ) from error
-        return torch.from_numpy(pixels.reshape(*which.shape, *self._shape))
+        images = torch.from_numpy(pixels).permute(0, 3, 1, 2)
+        return images if which.ndim else images[0]
 
     def rows(self, index: Tensor) -> EncodedImages:
         return EncodedImages(self._source, self._shape[1], self._shape[0], self._index[index.numpy()])

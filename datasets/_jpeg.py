@@ -24,12 +24,15 @@ JPEG = b"\xff\xd8\xff"
 EXIF = b"Exif\0\0"
 
 Pixels = NDArray[np.uint8]
-Decode = Callable[[bytes], Pixels | None]
+Decode = Callable[[bytes, Pixels | None], Pixels | None]
 
 
 @dataclass(frozen=True)
 class Decoder:
-    """`decode` gives H×W×1 for a grey JPEG, H×W×3 (RGB) for a colour one, None for what only Pillow can judge."""
+    """`decode` gives H×W×1 for a grey JPEG, H×W×3 (RGB) for a colour one, None for what only Pillow can judge.
+
+    It may write into the array that it gets, if an image has just that shape.
+    """
 
     name: str
     version: str
@@ -51,11 +54,11 @@ def decoder() -> Decoder:
     for name, make in (("simplejpeg", _simplejpeg), ("torchvision", _torchvision)):
         try:
             decode = make()
-            equal = all(_equal(decode(content), content) for content in _samples())
+            equal = all(_equal(decode(content, None), content) for content in _samples())
         except Exception:  # whatever keeps it from working here, the next one may work
             continue
         return Decoder(name, version(name), equal, decode)
-    return Decoder("Pillow", version("pillow"), True, lambda content: None)
+    return Decoder("Pillow", version("pillow"), True, lambda content, out: None)
 
 
 def _simplejpeg() -> Decode:
@@ -63,12 +66,13 @@ def _simplejpeg() -> Decode:
 
     spaces = {"Gray": "GRAY", "YCbCr": "RGB"}
 
-    def decode(content: bytes) -> Pixels | None:
+    def decode(content: bytes, out: Pixels | None) -> Pixels | None:
         height, width, space, _ = simplejpeg.decode_jpeg_header(content)
         if space not in spaces or height * width > MOST_PIXELS:
             return None
-        pixels: Pixels = simplejpeg.decode_jpeg(content, spaces[space])
-        return pixels
+        fits = out is not None and space == "YCbCr" and out.shape == (height, width, 3)
+        pixels: Pixels = simplejpeg.decode_jpeg(content, spaces[space], buffer=out if fits else None)
+        return out if fits else pixels
 
     return decode
 
@@ -77,7 +81,7 @@ def _torchvision() -> Decode:
     ensure_torchvision()
     io_image: Any = importlib.import_module("torchvision.io.image")
 
-    def decode(content: bytes) -> Pixels | None:
+    def decode(content: bytes, out: Pixels | None) -> Pixels | None:
         encoded = torch.frombuffer(bytearray(content), dtype=torch.uint8)
         pixels: Pixels = io_image.decode_jpeg(encoded).permute(1, 2, 0).numpy()
         return pixels if pixels.shape[2] in (1, 3) else None
@@ -103,7 +107,7 @@ def _equal(pixels: Pixels | None, content: bytes) -> bool:
 
 
 def decode_into(out: Pixels, content: bytes) -> None:
-    """Fills `out`, C×size×size: the largest square in the middle of the image, made that size.
+    """Fills `out`, size×size×C: the largest square in the middle of the image, made that size.
 
     `InputError` if it is not a whole image.
     """
@@ -116,8 +120,10 @@ def decode_into(out: Pixels, content: bytes) -> None:
 
 
 def _decode_into(out: Pixels, content: bytes) -> None:
-    channels, size, _ = out.shape
-    pixels = _decode_fast(content)
+    size, _, channels = out.shape
+    pixels = _decode_fast(content, out)
+    if pixels is out:
+        return
     if pixels is None:
         pixels = _as_array(_open_with_pillow(content, "L" if channels == 1 else "RGB"))
     if channels == 1 and pixels.shape[2] == 3:
@@ -125,19 +131,15 @@ def _decode_into(out: Pixels, content: bytes) -> None:
     if pixels.shape[:2] != (size, size):
         whole = Image.fromarray(pixels if pixels.shape[2] == 3 else pixels[..., 0])
         pixels = _as_array(ImageOps.fit(whole, (size, size), Image.Resampling.BICUBIC))
-    if pixels.shape[2] == 1:
-        out[:] = pixels[..., 0]
-    else:
-        for channel in range(channels):  # much faster than one transposed copy
-            out[channel] = pixels[..., channel]
+    out[:] = pixels
 
 
-def _decode_fast(content: bytes) -> Pixels | None:
+def _decode_fast(content: bytes, out: Pixels) -> Pixels | None:
     """None: Pillow is to decode it, since it is no JPEG, says how to turn it, or is damaged."""
     if not content.startswith(JPEG) or EXIF in content:
         return None
     try:
-        return decoder().decode(content)
+        return decoder().decode(content, out)
     except (ValueError, RuntimeError):
         return None
 

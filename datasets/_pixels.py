@@ -148,12 +148,13 @@ def _decode_all(source: Source, file: Path, shape: tuple[int, ...]) -> Arrays:
 def decode_some(source: Source, numbers: Whole, shape: tuple[int, ...]) -> tuple[Pixels, list[str]]:
     """Their pixels, and for each what was wrong with it (then its pixels are 0), or nothing."""
     pixels = np.zeros((len(numbers), *shape), dtype=np.uint8)
+    decoded = np.empty((*shape[1:], shape[0]), dtype=np.uint8)
     problems = [""] * len(numbers)
     for place, number in enumerate(numbers.tolist()):
         try:
-            decode_into(pixels[place], source.read(number))
+            decode_into(decoded, source.read(number))
+            pixels[place] = decoded.transpose(2, 0, 1)
         except InputError as error:  # an OSError is no property of the image: it ends the decoding
-            pixels[place] = 0
             problems[place] = f"{source.where(number)} ({' '.join(str(error).split())})".replace("\0", " ")
     return pixels, problems
 

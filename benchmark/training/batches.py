@@ -32,7 +32,7 @@ def pixel_statistics(images: Images) -> tuple[Tensor, Tensor]:
     total, squares = torch.zeros(2, images.shape[1], dtype=torch.float64)
     pixels = 0
     for some in torch.split(looked_at, 1_000):
-        values = images[some].float()
+        values = images[some].contiguous().float()  # the order of sums must not depend on how images are stored
         total += values.sum((2, 3)).double().sum(0)
         squares += values.square_().sum((2, 3)).double().sum(0)
         pixels += values[:, 0].numel()

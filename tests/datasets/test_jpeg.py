@@ -23,9 +23,9 @@ def by_pillow(content: bytes, size: int, channels: int) -> np.ndarray:
 
 
 def decoded(content: bytes, size: int, channels: int) -> np.ndarray:
-    out = np.full((channels, size, size), 77, dtype=np.uint8)
+    out = np.full((size, size, channels), 77, dtype=np.uint8)
     decode_into(out, content)
-    return out
+    return out.transpose(2, 0, 1)
 
 
 def saved(image: Image.Image, kind: str, **options: Any) -> bytes:
@@ -100,7 +100,7 @@ def test_pillow_is_the_last_resort(fresh: pytest.MonkeyPatch) -> None:
 
 
 def test_a_decoder_that_differs_is_named_in_the_digest(fresh: pytest.MonkeyPatch) -> None:
-    fresh.setattr(_jpeg, "_simplejpeg", lambda: lambda content: np.zeros((3, 3, 3), dtype=np.uint8))
+    fresh.setattr(_jpeg, "_simplejpeg", lambda: lambda content, out: np.zeros((3, 3, 3), dtype=np.uint8))
     assert not decoder().equal
     assert decoder().mark.startswith("simplejpeg ")
     assert "not bit-equal" in str(decoder())
