@@ -73,7 +73,7 @@ def _handle(file: File) -> _Handle:
 def kept_index(kind: str, files: Sequence[File], cache: Path, make: Callable[[], Arrays]) -> Arrays:
     """The index of these files: made once, and again when one of them has changed."""
     stamp = "\n".join([f"{kind} {VERSION}", *(f"{file.path} {file.size} {file.time}" for file in files)])
-    return cached(cache / f"index-{hashlib.sha256(stamp.encode()).hexdigest()[:16]}.safetensors", make)
+    return cached(cache / f"index-{hashlib.sha256(os.fsencode(stamp)).hexdigest()[:16]}.safetensors", make)
 
 
 def as_bytes(names: Iterable[str]) -> NDArray[np.uint8]:

@@ -29,7 +29,7 @@ class NamedPairs:
         lost = self.total - len(self.pairs)
         if not lost:
             return ()
-        return (f"{self.file.name}: {lost} of {self.total} pairs left out, because {self.missing} images are missing",)
+        return (f"{self.file.name}: {lost} of {self.total} pairs left out; missing images: {self.missing}",)
 
     @cached_property
     def images(self) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ class PairList(Source):
     """`same[i]` says whether pair i is of one person; `sha256` is the file's."""
 
     def __init__(self, path: Path, load: Load, cache: Path) -> None:
-        self.file, self._load = File.at(path), load
+        self.file, self.title, self._load = File.at(path), str(path), load
         if self.file.size > MOST_FILE:
             raise InputError(f"{path} has {self.file.size} bytes, at most {MOST_FILE} are read")
         arrays = kept_index("pairs", [self.file], cache, self._index)

@@ -9,6 +9,7 @@ from datasets._source import MOST_BYTES
 IMAGES = ("image1", "image2")
 COLUMNS = (*IMAGES, "target")
 AT_ONCE = 256
+MOST_GROWTH = 50
 INSTALL = "pip install -c constraints.txt -e '.[faces]'"
 
 
@@ -24,6 +25,7 @@ def read_pair_parquet(path: Path) -> tuple[list[bytes], list[bool]]:
     try:
         with parquet.ParquetFile(path) as file:
             _check_columns(path, pyarrow, file.schema_arrow)
+            _check_growth(path, file.metadata)
             for batch in file.iter_batches(AT_ONCE, columns=list(COLUMNS)):
                 for row in batch.to_pylist():
                     where = f"{path}, row {len(same)}"
@@ -47,6 +49,12 @@ def _check_columns(path: Path, pyarrow: Any, schema: Any) -> None:
             kind = kind.field("bytes").type
         if not (pyarrow.types.is_binary(kind) or pyarrow.types.is_large_binary(kind)):
             raise InputError(f"{path}: expected encoded images in column {name}, its type is {found[name]}")
+
+
+def _check_growth(path: Path, metadata: Any) -> None:
+    size = sum(metadata.row_group(number).total_byte_size for number in range(metadata.num_row_groups))
+    if size > MOST_GROWTH * path.stat().st_size + MOST_BYTES:
+        raise InputError(f"{path}: its images would have more than {MOST_GROWTH} times its size; it is not read")
 
 
 def _image(value: Any, where: str) -> bytes:

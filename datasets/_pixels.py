@@ -104,7 +104,7 @@ def decode_once(source: Source, cache: Path, size: int, channels: int, *, every_
     Without `every_byte` only the file's size is looked at; `StoredImages` checks each image when it is read.
     """
     stamp = f"{type(source).__name__} {len(source)} {size} {channels} {decoder().mark}\n{source.stamp()}"
-    stem = cache / f"pixels-{hashlib.sha256(stamp.encode('utf-8', 'surrogateescape')).hexdigest()[:16]}"
+    stem = cache / f"pixels-{hashlib.sha256(os.fsencode(stamp)).hexdigest()[:16]}"
     file, index, shape = stem.with_suffix(".pixels"), stem.with_suffix(".safetensors"), (channels, size, size)
     arrays = cached(index, lambda: _decode_all(source, file, shape))
     if not _intact(file, arrays, shape, every_byte=every_byte):
@@ -134,7 +134,7 @@ def _decode_all(source: Source, file: Path, shape: tuple[int, ...]) -> Arrays:
             sums, hashes = [zlib.crc32(one.data) for one in pixels], [hashlib.sha256(one).digest() for one in pixels]
             return sums, hashes, problems
 
-        what = f"decoding {source.where(0).partition(',')[0]}"
+        what = f"decoding {source.title}"
         done = in_threads(work, numbers, what, "images", AT_ONCE)
     problems = [problem for _, _, some in done for problem in some]
     return {

@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import io
+import os
 import shutil
 import tarfile
 import zlib
@@ -46,7 +47,7 @@ def _plain(shard: File, cache: Path) -> File:
     with open(shard.path, "rb") as content:
         if content.read(2) != GZIP:
             return shard
-    mark = hashlib.sha256(f"{shard.path} {shard.size} {shard.time}".encode()).hexdigest()[:16]
+    mark = hashlib.sha256(os.fsencode(f"{shard.path} {shard.size} {shard.time}")).hexdigest()[:16]
     copy = cache / f"shard-{mark}.tar"
     if not copy.exists():
         most = min(MOST_GROWTH * shard.size + MOST_BYTES, shutil.disk_usage(_made(cache)).free)
@@ -129,7 +130,7 @@ def _key(member: tarfile.TarInfo) -> str:
     where = f"byte {member.offset}: member {member.name[:200]!r}"
     if path.is_absolute() or ".." in path.parts:
         raise InputError(f"{where} points out of the archive")
-    if not (member.isreg() or member.isdir()):
+    if member.issparse() or not (member.isreg() or member.isdir()):
         raise InputError(f"{where} is neither a file nor a folder")
     if member.size > MOST_BYTES:
         raise InputError(f"{where} has {member.size} bytes, at most {MOST_BYTES} are read")

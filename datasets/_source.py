@@ -25,6 +25,7 @@ class Source(ABC):
     `labels[n]` is the place of image n's class in `names`. `paths`, where the format has them, are `class/image`.
     """
 
+    title: str  # the file or folder
     labels: Whole
     names: tuple[str, ...]
     paths: tuple[str, ...] = ()
@@ -53,7 +54,7 @@ class Spans(Source):
     """Images that lie in files as they are: image n is `length[n]` bytes from `offset[n]` on in `files[file[n]]`."""
 
     def __init__(self, files: Sequence[File], arrays: Arrays) -> None:
-        self.files = tuple(files)
+        self.files, self.title = tuple(files), files[0].path
         self.file, self.offset, self.length = arrays["file"], arrays["offset"], arrays["length"]
         self.labels = arrays["labels"]
         self.names = texts(arrays["names"])
@@ -79,7 +80,7 @@ class Picked(Source):
     """Some images of a source, in another order."""
 
     def __init__(self, source: Source, index: Whole) -> None:
-        self._source, self._index = source, index
+        self._source, self._index, self.title = source, index, source.title
         self.labels, self.names = source.labels[index], source.names
         self.paths = tuple(source.paths[number] for number in index.tolist()) if source.paths else ()
 

@@ -27,7 +27,8 @@ class Tree(Source):
     """Images sorted by class and file name; `paths` are relative to `root`, with slashes."""
 
     def __init__(self, root: Path, paths: Sequence[str], sizes: Sequence[tuple[int, int]]) -> None:
-        self.root, self.paths, self._sizes = root, tuple(paths), tuple(sizes)
+        self.root, self.title = root, str(root)
+        self.paths, self._sizes = tuple(paths), tuple(sizes)
         self.names = tuple(sorted({class_of(path) for path in paths}))
         number = {name: label for label, name in enumerate(self.names)}
         self.labels = np.array([number[class_of(path)] for path in paths], dtype=np.int64)

@@ -249,7 +249,7 @@ def test_a_pairs_file_of_the_training_tree(root: Path) -> None:
     assert data.test.names == ("p000", "p001", "p002", "p003", "p004")
     assert data.test.fold.tolist() == [0] * 4 + [1] * 3
     assert data.num_classes + len(data.val.names) == 9
-    assert "lists: pairs.txt: 1 of 8 pairs left out, because 1 images are missing" in data.notes
+    assert "lists: pairs.txt: 1 of 8 pairs left out; missing images: 1" in data.notes
 
 
 def test_identities_that_pairs_contradict_are_unknown(root: Path) -> None:
@@ -402,6 +402,6 @@ def test_the_official_pairs_of_lfw(tmp_path: Path) -> None:
     assert list(data.tests) == ["lfw"]
     assert (len(data.test.pairs), data.test.identities) == (5605, "given")
     assert data.test.fold.bincount().tolist() == [553, 562, 567, 545, 564, 571, 554, 564, 559, 566]
-    assert any("395 of 6000 pairs left out, because 264 images are missing" in note for note in data.notes)
+    assert any("395 of 6000 pairs left out; missing images: 264" in note for note in data.notes)
     assert not set(data.train.names) & set(data.test.names)
     assert (data.num_classes, len(data.test.names)) == (1526, 4090)

@@ -236,7 +236,7 @@ def test_missing_images_leave_the_other_pairs_and_their_folds(people: Path) -> N
     (people / "p01" / "p01_0001.png").unlink()
     data = load(people, size=8)
     assert data.test.fold.bincount().tolist() == [4, 2, 4, 4]
-    assert "pairs.txt: 2 of 16 pairs left out, because 1 images are missing" in data.notes
+    assert "pairs.txt: 2 of 16 pairs left out; missing images: 1" in data.notes
 
 
 def test_deleted_lines_do_not_change_the_folds(people: Path) -> None:

@@ -158,6 +158,7 @@ def member(name: str, kind: bytes = tarfile.REGTYPE) -> tarfile.TarInfo:
         ((member("2.jpg", tarfile.LNKTYPE), b""), "neither a file nor a folder"),
         ((member("2.jpg", tarfile.CHRTYPE), b""), "neither a file nor a folder"),
         ((member("2.jpg", tarfile.FIFOTYPE), b""), "neither a file nor a folder"),
+        ((member("2.jpg", tarfile.GNUTYPE_SPARSE), b"x"), "neither a file nor a folder"),
         ((member("2.cls"), b"one"), "byte 1024: '2.cls' is not a class number: b'one'"),
         ((member("2.cls"), b"-1"), "is not a class number"),
         ((member("2.cls"), b"1" * 40), "is not a class number"),
@@ -249,6 +250,15 @@ def test_parquet_that_is_wrong(tmp_path: Path, columns: dict[str, list[object]],
     with pytest.raises(InputError, match=message) as caught:
         read_pair_parquet(tmp_path / "x.parquet")
     assert "x.parquet" in str(caught.value)
+
+
+def test_a_parquet_bomb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("datasets._parquet.MOST_BYTES", 1 << 20)
+    table = pyarrow.table({"image1": [bytes(1 << 20)] * 4, "image2": [bytes(1 << 20)] * 4, "target": [1] * 4})
+    parquet.write_table(table, tmp_path / "x.parquet", compression="zstd", use_dictionary=False)
+    assert (tmp_path / "x.parquet").stat().st_size < 1 << 16
+    with pytest.raises(InputError, match="more than 50 times its size; it is not read"):
+        read_pair_parquet(tmp_path / "x.parquet")
 
 
 def test_damaged_parquet(tmp_path: Path) -> None:
