@@ -7,7 +7,8 @@ from datasets._errors import InputError
 from datasets._pair_bin import read_pair_bin
 from datasets._pair_list import PairList
 from datasets._parquet import read_pair_parquet
-from datasets._recordio import MAGIC_BYTES, open_records
+from datasets._record import MAGIC_BYTES
+from datasets._recordio import open_records
 from datasets._shards import GZIP, open_shards
 from datasets._source import Source
 from datasets._trees import scan_tree

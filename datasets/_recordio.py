@@ -1,8 +1,8 @@
 """mxnet's RecordIO, `.rec` with an `.idx` beside it: insightface's training packs, and those of `im2rec`.
 
-A record is a magic number, its length, the data, and padding to 4 bytes. The data of an image record is a header
-(flag, label, id, id2), `flag` more labels, and the encoded image. Records without an image describe the pack; they
-are passed over. Their counts are float32, inexact above 2^24, so index and records are trusted instead.
+A record is a magic number, its length, the data, and padding to 4 bytes. An image record's data is a header (flag,
+label, id, id2), `flag` more labels, and the image. Records without an image describe the pack in float32, which is
+inexact above 2^24: they are not read.
 """
 
 import struct
@@ -17,16 +17,12 @@ from datasets._cache import Arrays
 from datasets._draws import Whole
 from datasets._errors import InputError
 from datasets._index import File, as_bytes, in_threads, kept_index
+from datasets._record import HEADER, MAGIC, PART, WHOLE, image_of, join_parts
 from datasets._source import MOST_BYTES, Spans
 
-MAGIC = 0xCED7230A
-MAGIC_BYTES = struct.pack("<I", MAGIC)
-HEADER = struct.Struct("<IfQQ")
-PART = struct.Struct("<II")
 HEAD = np.dtype(
-    [("magic", "<u4"), ("part", "<u4"), ("flag", "<u4"), ("label", "<f4"), ("ids", "<u8", 2), ("labels", "<f4")]
+    [("magic", "<u4"), ("part", "<u4"), ("flag", "<u4"), ("label", "<f4"), ("id", "V16"), ("labels", "<f4")]
 )
-WHOLE, FIRST, MIDDLE, LAST = range(4)
 AT_ONCE = 1 << 14
 MOST_LABEL = 1 << 24
 
@@ -41,7 +37,7 @@ class Records(Spans):
     def read(self, number: int) -> bytes:
         if self.length[number] >= 0:
             return super().read(number)
-        return _image_of(join_parts(self.files[0], int(self.offset[number]))[0])[1]
+        return image_of(join_parts(self.files[0], int(self.offset[number]))[0])[1]
 
     def where(self, number: int) -> str:
         return f"{self.files[0].path}, record {self.keys[number]} (byte {self.offset[number]})"
@@ -95,11 +91,10 @@ def _read_idx(idx: File) -> tuple[Whole, Whole]:
 
 def _walk(rec: File) -> tuple[Whole, Whole]:
     """Without an index: from record to record."""
-    offsets, offset = [], 0
-    while offset < rec.size:
-        offsets.append(offset)
-        offset = join_parts(rec, offset, skim=True)[1]
-    return np.arange(len(offsets)), np.array(offsets, dtype=np.int64)
+    offsets = [0]
+    while offsets[-1] < rec.size:
+        offsets.append(join_parts(rec, offsets[-1], skim=True)[1])
+    return np.arange(len(offsets) - 1), np.array(offsets[:-1], dtype=np.int64)
 
 
 def _heads(rec: File, offsets: Whole) -> tuple[Whole, Whole, NDArray[np.float64]]:
@@ -110,8 +105,10 @@ def _heads(rec: File, offsets: Whole) -> tuple[Whole, Whole, NDArray[np.float64]
     labels_size = 4 * heads["flag"].astype(np.int64)
     start, length = offsets + PART.size + HEADER.size + labels_size, size - HEADER.size - labels_size
     label = np.where(heads["flag"] > 0, heads["labels"], heads["label"]).astype(np.float64)
-    odd = (heads["magic"] != MAGIC) | (kind != WHOLE) | (length < 0) | (length > MOST_BYTES)
-    for place in np.flatnonzero(odd | (start + length > rec.size)).tolist():
+    odd = (
+        (heads["magic"] != MAGIC) | (kind != WHOLE) | (length < 0) | (length > MOST_BYTES) | (start + length > rec.size)
+    )
+    for place in np.flatnonzero(odd).tolist():
         start[place], length[place], label[place] = _head_alone(rec, int(offsets[place]))
     return start, length, label
 
@@ -120,34 +117,7 @@ def _head_alone(rec: File, offset: int) -> tuple[int, int, float]:
     """A record that is split or wrong."""
     content, end = join_parts(rec, offset)
     try:
-        label, image = _image_of(content)
+        label, image = image_of(content)
     except (struct.error, InputError) as error:
         raise InputError(f"{rec.path}, record at byte {offset}: its header is wrong: {error}") from error
     return offset, (offset - end) if image else 0, label
-
-
-def join_parts(rec: File, offset: int, *, skim: bool = False) -> tuple[bytes, int]:
-    """The data of the record at `offset` (or nothing, if skimmed), and where the next one begins."""
-    parts: list[bytes] = []
-    begin, expected = offset, (WHOLE, FIRST)
-    while True:
-        magic, part = PART.unpack(rec.read(offset, PART.size))
-        kind, length = part >> 29, part & ((1 << 29) - 1)
-        if magic != MAGIC or kind not in expected:
-            raise InputError(f"{rec.path}, byte {offset}: expected a record, which begins with {MAGIC_BYTES.hex()}")
-        end = offset + PART.size + length
-        if end > rec.size or end - begin > MOST_BYTES:
-            most = f"at most {MOST_BYTES} are read" if end <= rec.size else f"the file ends at byte {rec.size}"
-            raise InputError(f"{rec.path}, record at byte {begin}: it goes on to byte {end}, but {most}")
-        parts.append(b"" if skim else rec.read(offset + PART.size, length))
-        offset = end + -length % 4
-        if kind in (WHOLE, LAST):
-            return MAGIC_BYTES.join(parts), offset
-        expected = (MIDDLE, LAST)
-
-
-def _image_of(content: bytes) -> tuple[float, bytes]:
-    flag, label, _, _ = HEADER.unpack_from(content)
-    if HEADER.size + 4 * flag > len(content):
-        raise InputError(f"it announces {flag} labels, but has {len(content)} bytes")
-    return struct.unpack_from("<f", content, HEADER.size)[0] if flag else label, content[HEADER.size + 4 * flag :]
