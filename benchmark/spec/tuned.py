@@ -35,8 +35,11 @@ class Budget(Keys):
     """How much tuning may try, the same for every loss on every dataset."""
 
     trials: Annotated[int, Field(ge=1, le=1_000)] = 12
-    seeds: Annotated[int, Field(ge=1, le=100)] = 2  # 0 to seeds − 1
-    learning_rates: Annotated[OneOrMany[Rate], AfterValidator(_different)] | None = None  # None: around the recipe's
+    """Settings that are tried for a loss on a dataset."""
+    seeds: Annotated[int, Field(ge=1, le=100)] = 2
+    """Training seeds per trial, from 0 on."""
+    learning_rates: Annotated[OneOrMany[Rate], AfterValidator(_different)] | None = None
+    """Learning rates to try. Default: a range around the recipe's."""
 
 
 class Made(Keys):
