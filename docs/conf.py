@@ -13,7 +13,7 @@ from docs.generate import api, repository_links  # noqa: E402
 project = "MarginBench"
 copyright = "the MarginBench authors"
 html_title = "MarginBench"
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["myst_parser", "sphinx.ext.autodoc"]
 exclude_patterns = ["_build", "generate"]
 suppress_warnings = ["ref.python"]  # four packages have an InputError
 
@@ -23,7 +23,8 @@ html_css_files = ["marginbench.css"]
 html_copy_source = False
 html_show_sphinx = False
 
-myst_enable_extensions = ["attrs_block", "deflist"]
+myst_enable_extensions = ["attrs_inline"]
+smartquotes = False  # texts quote names of code
 myst_heading_anchors = 4
 
 nitpicky = True
@@ -34,8 +35,6 @@ autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 autodoc_preserve_defaults = True
 python_use_unqualified_type_names = True
-napoleon_google_docstring = True
-napoleon_numpy_docstring = False
 
 
 def setup(app: Any) -> None:

@@ -6,6 +6,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
+from benchmark.text import counted
 from docs.generate import api, claims, command_line, experiment_file, losses, metrics, papers, reference
 
 Pages = Iterator[tuple[str, str | bytes]]
@@ -32,10 +33,11 @@ def write(folder: Path, say: Callable[[str], None] = print) -> None:
             written.add(folder / place)
             _write(folder / place, content.encode() if isinstance(content, str) else content)
             count += place.endswith(".md")
-        say(f"{kind}: {count} {'page' if count == 1 else 'pages'}")
+        say(f"{kind}: {counted(count, 'page')}")
     for old in (path for name in FOLDERS for path in (folder / name).rglob("*") if path.is_file()):
         if old not in written:
             old.unlink()
+    say("building the site")
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
+from sphinx.ext.napoleon import GoogleDocstring
+
 import datasets
 import losses
 from benchmark import metrics, statistics
@@ -24,7 +26,7 @@ INTRODUCTION = (
 )
 EXTERNAL = [(r"py:.*", r"(?!losses\.|datasets\.|benchmark\.).*"), (r"py:.*", r".*\._\w+\..*")]
 """Names that the pages do not explain: those of other libraries, and of modules that are machinery."""
-_ALIGNED = re.compile(r"^(\S+) {2,}(\S.*)$")
+_ALIGNED = re.compile(r"^(?!>>>|\.\.\.)(\S+) {2,}(\S.*)$")
 
 
 def names() -> list[str]:
@@ -61,7 +63,9 @@ def _blocks(name: str, module: ModuleType) -> Iterator[str]:
     for heading, keys, kind in (("Functions", functions, "autofunction"), ("Classes", classes, "autoclass")):
         if keys:
             yield f"## {heading}"
-            yield from (_directive(kind, f"{name}.{key}", *(["members"] if kind == "autoclass" else [])) for key in keys)
+            yield from (
+                _directive(kind, f"{name}.{key}", *(["members"] if kind == "autoclass" else [])) for key in keys
+            )
 
 
 def _directive(kind: str, name: str, *options: str) -> str:
@@ -69,9 +73,7 @@ def _directive(kind: str, name: str, *options: str) -> str:
 
 
 def prepare(app: Any, what: str, name: str, one: Any, options: Any, lines: list[str]) -> None:
-    """Turns lines of a name, blanks and a meaning into a definition list, which Sphinx would run together."""
-    prepared: list[str] = []
-    for line in lines:
-        match = _ALIGNED.match(line)
-        prepared += [f":{match[1]}: {match[2]}"] if match and not line.startswith(">>>") else [line]
-    lines[:] = prepared
+    """Reads `Args:` and its like, and turns aligned lines of a name and its meaning into a list: Sphinx would run them
+    together. An attribute's text is left alone: napoleon would take what stands before a colon for its type."""
+    aligned = [_ALIGNED.sub(r":\1: \2", line) for line in lines]
+    lines[:] = aligned if what in ("attribute", "data", "property") else GoogleDocstring(aligned).lines()

@@ -24,10 +24,15 @@ Row = dict[str, str]
 
 def pages() -> Iterator[tuple[str, str | bytes]]:
     claims, ledger = related.all_claims(), committed.ledger()
-    rows = [[f"[{one.number}]({one.number}.md)", text(one.paper), text(one.words), _counts(one, ledger)] for one in claims]
+    rows = [
+        [f"[{one.number}]({one.number}.md)", text(one.paper), text(one.words), _counts(one, ledger)] for one in claims
+    ]
     overview = table(("claim", "from", "what it says", "verdicts"), rows)
     names = [str(one.number) for one in claims]
-    yield "claims/index.md", page("Claims of papers", INTRODUCTION, overview, "## Rules", bullets(map(text, RULES)), toctree(names))
+    yield (
+        "claims/index.md",
+        page("Claims of papers", INTRODUCTION, overview, "## Rules", bullets(map(text, RULES)), toctree(names)),
+    )
     for claim in claims:
         own = [row for row in ledger if row["claim"] == str(claim.number)]
         yield f"claims/{claim.number}.md", page(f"Claim {claim.number}: {text(claim.short)}", *_blocks(claim, own))
@@ -44,7 +49,9 @@ def _blocks(claim: Claim, ledger: list[Row]) -> Iterator[str]:
     yield f"**How it was read:** {text(claim.note)}" if claim.note else ""
     yield f"Losses: {', '.join(f'[{name}](../losses/{name}.md)' for name in related.losses_of_claim(claim))}."
     yield "## Test"
-    yield table(("part", "what is tested", "metric", "row", "against", "expected"), [_part(part) for part in claim.parts])
+    yield table(
+        ("part", "what is tested", "metric", "row", "against", "expected"), [_part(part) for part in claim.parts]
+    )
     yield "The margin is the smallest difference worth claiming. [The rules](index.md#rules) say how a verdict is made."
     yield fenced("console", "python -m benchmark claims --run")
     yield "## Verdicts"

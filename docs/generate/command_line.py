@@ -100,8 +100,9 @@ def _options(command: Any, only: tuple[str, ...] = (), without: tuple[str, ...] 
 
 
 def _call(command: Any, option: Any) -> str:
-    """`--workers INTEGER`, as the help has it."""
-    return code(option.get_help_record(command.context_class(command))[0])
+    """`--workers INT`, as the help has it."""
+    shown = option.get_help_record(command.context_class(command))[0]
+    return code(re.sub(r"<(\w+)[^>]*>", lambda match: match[1].upper(), shown))
 
 
 def _default(option: Any) -> str:

@@ -52,11 +52,12 @@ def default_table() -> CommittedTable:
 
 
 def paper_table(name: str) -> str:
-    """The measured table of a paper as Markdown, its headings one level up; nothing if there is none."""
+    """The measured table of a paper as Markdown, for a page that has the title already; nothing if there is none."""
     path = REFERENCE / "tables" / f"{name}.md"
     if not path.is_file():
         return ""
-    return with_links(re.sub(r"^### ", "## ", path.read_text(), flags=re.MULTILINE))
+    _, below = path.read_text().split("\n", 1)
+    return with_links("## Measured beside published\n" + re.sub(r"^### ", "## ", below, flags=re.MULTILINE))
 
 
 def ledger() -> list[dict[str, str]]:

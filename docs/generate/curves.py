@@ -4,6 +4,7 @@ import io
 from collections.abc import Mapping
 
 import numpy as np
+from matplotlib import rc_context
 from matplotlib.figure import Figure
 
 import losses
@@ -26,38 +27,41 @@ def shapes_of(name: str) -> dict[str, Shape]:
     return found
 
 
-def draw(shapes: Mapping[str, Shape], theme: str) -> bytes:
-    """Target logit and gradient side by side. The background is transparent."""
-    colours = THEMES[theme]
-    kept = [key for key in QUANTITIES if any(getattr(shape, key) is not None for shape in shapes.values())]
-    figure = Figure(figsize=(3.6 * len(kept), 2.7), layout="constrained")
-    panels = figure.subplots(1, len(kept), squeeze=False)[0]
-    for panel, key in zip(panels, kept, strict=True):
-        for place, (name, shape) in enumerate(shapes.items()):
-            style = {"color": colours["baseline"], "linestyle": "--"} if place else {"color": colours["loss"]}
-            values = getattr(shape, key)
-            if values is not None:
-                panel.plot(np.degrees(ANGLES), values, linewidth=1.2 if place else 2.0, label=name, **style)
-        panel.set(xlim=(0, 180), xticks=range(0, 181, 30), xlabel="angle θ, degrees", ylabel=QUANTITIES[key])
-        panel.spines[["top", "right"]].set_visible(False)
-        panel.spines[["left", "bottom"]].set_color(colours["ink"])
-        panel.tick_params(colors=colours["ink"], labelsize=8)
-        for label in (panel.xaxis.label, panel.yaxis.label):
-            label.set(color=colours["ink"], fontsize=9)
+def draw(shapes: Mapping[str, Shape]) -> dict[tuple[str, str], bytes]:
+    """An SVG for each quantity that the loss has and each theme. Two narrow pictures fit on a phone below each other."""
+    loss = next(iter(shapes.values()))
+    kept = [key for key in QUANTITIES if getattr(loss, key) is not None]
+    return {(key, theme): _draw(shapes, key, colours) for key in kept for theme, colours in THEMES.items()}
+
+
+def _draw(shapes: Mapping[str, Shape], quantity: str, colours: Mapping[str, str]) -> bytes:
+    figure = Figure(figsize=(3.7, 2.8), layout="constrained")
+    axes = figure.subplots()
+    for place, (name, shape) in enumerate(shapes.items()):
+        style = {"color": colours["baseline"], "linestyle": "--"} if place else {"color": colours["loss"]}
+        axes.plot(np.degrees(ANGLES), getattr(shape, quantity), linewidth=1.2 if place else 2.0, label=name, **style)
+    axes.set(xlim=(0, 180), xticks=range(0, 181, 30), xlabel="angle θ, degrees", ylabel=QUANTITIES[quantity])
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.spines[["left", "bottom"]].set_color(colours["ink"])
+    axes.tick_params(colors=colours["ink"], labelsize=8)
+    for label in (axes.xaxis.label, axes.yaxis.label):
+        label.set(color=colours["ink"], fontsize=9)
     if len(shapes) > 1:
-        panels[0].legend(frameon=False, fontsize=8, labelcolor=colours["ink"])
+        axes.legend(frameon=False, fontsize=8, labelcolor=colours["ink"])
     file = io.BytesIO()
-    figure.savefig(file, format="svg", transparent=True, metadata={"Date": None})
+    with rc_context({"svg.hashsalt": "marginbench"}):  # the same picture is the same bytes
+        figure.savefig(file, format="svg", transparent=True, metadata={"Date": None})
     return file.getvalue()
 
 
-def words(name: str, shapes: Mapping[str, Shape]) -> str:
-    """What the picture shows, for those who cannot see it: the ends of the curves and the steepest place."""
-    shape = shapes[name]
-    said = []
+def words(shape: Shape) -> dict[str, str]:
+    """What each picture shows, for those who cannot see it: the ends of the logit, the peak of the gradient."""
+    said = {}
     if shape.logit is not None:
         known = shape.logit[np.isfinite(shape.logit)]
-        said.append(f"the target logit of {name} goes from {known[0]:.3g} at 0° to {known[-1]:.3g} at 180°")
+        said["logit"] = f"Target logit over the angle: {known[0]:.3g} at 0°, {known[-1]:.3g} at 180°"
     steepest = int(np.nanargmax(np.abs(shape.pull)))
-    said.append(f"its gradient is largest, {shape.pull[steepest]:.3g}, at {np.degrees(ANGLES[steepest]):.0f}°")
-    return "Over the angle, " + " and ".join(said)
+    said["pull"] = (
+        f"Gradient over the angle: at most {shape.pull[steepest]:.3g}, at {np.degrees(ANGLES[steepest]):.0f}°"
+    )
+    return said

@@ -35,7 +35,7 @@ the line.
 is run.
 """
 DATASETS = """\
-An entry is a name, or a name with its options below it. The keys of the second table stand beside the name:
+An entry is a name, or a name with its options below it. Other keys stand beside the name:
 
 ```yaml
 datasets:
@@ -101,10 +101,15 @@ def _blocks() -> Iterator[str]:
 def _keys(model: type[BaseModel], defaults: Mapping[str, Any] | None = None) -> str:
     """The keys of a mapping; `defaults` replaces those of the model."""
     rows = [
-        [code(key), text(in_words(field.annotation, field.metadata)), _default(key, field, defaults or {}), _said(field)]
+        [
+            code(key),
+            _said(field),
+            text(in_words(field.annotation, field.metadata)),
+            _default(key, field, defaults or {}),
+        ]
         for key, field in model.model_fields.items()
     ]
-    return table(("key", "value", "default", "meaning"), rows)
+    return table(("key", "meaning", "value", "default"), rows)
 
 
 def _said(field: FieldInfo) -> str:
@@ -142,7 +147,7 @@ def in_words(kind: Any, about: Any = ()) -> str:
     if kind in (int, float):
         return _number_in_words("a whole number" if kind is int else "a number", about)
     if origin is dict:
-        return "a mapping, below" if kind is not str else ""
+        return "a mapping, below"
     return "an entry or a list of entries, below"
 
 
@@ -184,8 +189,11 @@ def _component(name: str) -> Iterator[str]:
     yield f"{_sentence(datasets.summary(name))}"
     options = datasets.options(name)
     if options:
-        rows = [[code(key), text(one.allowed()), code(as_yaml(one.default)), text(one.meaning)] for key, one in options.items()]
-        yield table(("option", "value", "default", "meaning"), rows)
+        rows = [
+            [code(key), text(one.meaning), text(one.allowed()), code(as_yaml(one.default))]
+            for key, one in options.items()
+        ]
+        yield table(("option", "meaning", "value", "default"), rows)
 
 
 def _sentence(words: str) -> str:

@@ -1,6 +1,7 @@
 """A page for every registered loss: formula, curves, hyper-parameters, released code, results."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from itertools import product
 
 import losses
 from benchmark.findings.about_losses import family
@@ -10,15 +11,16 @@ from benchmark.tables.markdown import as_markdown
 from docs.generate import committed, curves, related
 from docs.generate.markdown import Description, bullets, code, described, formula, page, table, text, toctree
 
+RELEASED = "Released code"
 GRADIENT = (
     "`gradient` chooses between two versions of the same loss. With `exact`, autograd goes through the margin. With "
-    "`detached`, the margin is an offset without gradient, so the target's slope is the one without margin. The value "
-    "of the loss is the same, the training is not."
+    "`detached`, the margin is an offset without gradient, so the target's slope is the one without margin. Both have "
+    "the same value but train differently."
 )
 BEYOND = (
     "`beyond` says how the target continues where the shifted angle exceeds π. `linear` continues with "
-    "cos θ − m·sin m, as the first ArcFace code did. `clamp` stays at cos π, so there the gradient is 0. `none` keeps "
-    "the cosine, which rises again: the loss then prefers some wrong angles to better ones."
+    "cos θ − m·sin m, as the first ArcFace code did. `clamp` stays at cos π, which has no exact gradient. `none` "
+    "keeps the cosine, which rises again: beyond that angle the loss pushes an embedding away from its class."
 )
 INTRODUCTION = (
     "One page per loss, with its formula, curves, hyper-parameters and results. [Choosing a "
@@ -28,29 +30,31 @@ INTRODUCTION = (
 
 def pages() -> Iterator[tuple[str, str | bytes]]:
     names = losses.names()
-    rows = [[f"[{name}]({name}.md)", _family(name), _formula(described(losses.get(name)))] for name in names]
+    found = {name: losses.get(name) for name in names}
+    rows = [[f"[{name}]({name}.md)", family(one), formula(described(one).formula)] for name, one in found.items()]
     overview = table(("loss", "family", "formula"), rows)
     yield "losses/index.md", page("Losses", INTRODUCTION, overview, _notation(), toctree(names))
     for name in names:
         shapes = curves.shapes_of(name)
-        for theme in curves.THEMES:
-            yield f"losses/curves/{name}-{theme}.svg", curves.draw(shapes, theme)
-        yield f"losses/{name}.md", _page(name, curves.words(name, shapes), [*shapes])
+        pictures = curves.draw(shapes)
+        for (quantity, theme), picture in pictures.items():
+            yield f"losses/curves/{name}-{quantity}-{theme}.svg", picture
+        yield f"losses/{name}.md", _page(name, shapes)
 
 
-def _page(name: str, alt: str, drawn: list[str]) -> str:
+def _page(name: str, shapes: Mapping[str, curves.Shape]) -> str:
     loss = losses.get(name)
     about = described(loss)
     return page(
         name,
-        f"<p class=\"formula\">{_formula(about)}</p>",
+        f'<p class="formula">{formula(about.formula)}</p>',
         *(f"**{label}:** {text(said)}" if label else text(said) for label, said in about.parts if label != RELEASED),
         *(f"```text\n{block}\n```" for block in about.aligned),
         "## Use it",
         _use(loss),
         "## Curves",
-        _pictures(name, alt),
-        _caption(name, drawn),
+        _pictures(name, shapes),
+        _caption(name, shapes),
         "## Hyper-parameters",
         _hyper(loss),
         *_released(about),
@@ -58,17 +62,6 @@ def _page(name: str, alt: str, drawn: list[str]) -> str:
         *_results(name),
         *_related(name),
     )
-
-
-RELEASED = "Released code"
-
-
-def _formula(about: Description) -> str:
-    return formula(about.formula)
-
-
-def _family(name: str) -> str:
-    return family(losses.get(name))
 
 
 def _notation() -> str:
@@ -86,13 +79,16 @@ def _use(loss: type[losses.Head]) -> str:
     return "\n".join(["```python", *lines, "value = head(embeddings, labels, index=torch.arange(8))", "```"])
 
 
-def _pictures(name: str, alt: str) -> str:
-    images = [f"![{alt}](curves/{name}-{theme}.svg)" for theme in curves.THEMES]
-    return "\n\n".join(f"{{.only-{theme}}}\n{image}" for theme, image in zip(curves.THEMES, images, strict=True))
+def _pictures(name: str, shapes: Mapping[str, curves.Shape]) -> str:
+    said = curves.words(shapes[name])
+    return "\n".join(
+        f"![{said[quantity]}](curves/{name}-{quantity}-{theme}.svg){{.only-{theme}}}"
+        for quantity, theme in product(said, curves.THEMES)
+    )
 
 
-def _caption(name: str, drawn: list[str]) -> str:
-    dashed = " Dashed: normface at the same scale, which has no margin." if len(drawn) > 1 else ""
+def _caption(name: str, shapes: Mapping[str, curves.Shape]) -> str:
+    dashed = " Dashed: normface at the same scale, which has no margin." if len(shapes) > 1 else ""
     return (
         f"{name} with its default settings and {curves.CLASSES} classes, before training. The angle θ is the one "
         "between an embedding and the weight of its own class; all other classes are at 90°. A larger gradient pulls "
@@ -107,13 +103,13 @@ def _hyper(loss: type[losses.Head]) -> str:
         [
             code(name),
             code(_python(hyper.default)),
-            text(hyper.allowed()),
             text(hyper.meaning),
+            text(hyper.allowed()),
             text(hyper.search.in_words() if hyper.search else "not searched"),
         ]
         for name, hyper in loss.hyper.items()
     ]
-    shown = [table(("name", "default", "allowed", "meaning", "searched by `tune`"), rows)]
+    shown = [table(("name", "default", "meaning", "allowed", "searched by `tune`"), rows)]
     shown += [GRADIENT] if "gradient" in loss.hyper else []
     shown += [BEYOND] if "beyond" in loss.hyper else []
     return "\n\n".join(shown)

@@ -29,4 +29,6 @@ def rewritten(text: str, page: Path, output: Path, docs: Path) -> str:
         return f'<a href="{address}">{match["words"]}</a>'
 
     parts = _FENCE.split(text)  # every third part is a fence, followed by its mark
-    return "".join(_LINK.sub(link, part) if place % 3 == 0 else part for place, part in enumerate(parts) if place % 3 < 2)
+    return "".join(
+        _LINK.sub(link, part) if place % 3 == 0 else part for place, part in enumerate(parts) if place % 3 < 2
+    )
