@@ -20,9 +20,9 @@ MODULES: dict[str, ModuleType] = {
     "benchmark.statistics": statistics,
 }
 INTRODUCTION = (
-    "In the clone the packages are `losses`, `datasets`, `benchmark.metrics` and `benchmark.statistics`. Installed, they "
-    "are `marginbench.losses`, `marginbench.datasets`, `marginbench.metrics` and `marginbench.statistics`. The tests run "
-    "every example."
+    "In the clone the packages are `losses`, `datasets`, `benchmark.metrics` and `benchmark.statistics`. Installed, "
+    "they are `marginbench.losses`, `marginbench.datasets`, `marginbench.metrics` and `marginbench.statistics`. The "
+    "tests run every example."
 )
 EXTERNAL = [(r"py:.*", r"(?!losses\.|datasets\.|benchmark\.).*"), (r"py:.*", r".*\._\w+\..*")]
 """Names that the pages do not explain: those of other libraries, and of modules that are machinery."""

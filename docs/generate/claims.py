@@ -10,8 +10,8 @@ from docs.generate import committed, related
 from docs.generate.markdown import bullets, code, fenced, page, table, text, toctree
 
 INTRODUCTION = (
-    "What papers claim about these losses, each with a test that was fixed before the runs were looked at. The verdicts "
-    "are those of the committed runs in [results/reference/claims](../../results/reference/claims/ledger.md)."
+    "What papers claim about these losses, each with a test that was fixed before the runs were looked at. The "
+    "verdicts are those of the committed runs in [results/reference/claims](../../results/reference/claims/ledger.md)."
 )
 EXPECTED = {
     "higher": "higher",

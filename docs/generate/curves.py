@@ -28,7 +28,7 @@ def shapes_of(name: str) -> dict[str, Shape]:
 
 
 def draw(shapes: Mapping[str, Shape]) -> dict[tuple[str, str], bytes]:
-    """An SVG for each quantity that the loss has and each theme. Two narrow pictures fit on a phone below each other."""
+    """An SVG for each quantity that the loss has and each theme. Narrow pictures can stand below each other."""
     loss = next(iter(shapes.values()))
     kept = [key for key in QUANTITIES if getattr(loss, key) is not None]
     return {(key, theme): _draw(shapes, key, colours) for key in kept for theme, colours in THEMES.items()}

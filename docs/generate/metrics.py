@@ -7,9 +7,9 @@ from benchmark.metrics import MEASURES, Metric
 from docs.generate.markdown import code, page, table, text
 
 INTRODUCTION = (
-    "A run stores a metric under its key with the split in front, such as `test/eer`; metrics of the class weights have "
-    "no split. Metrics in per cent are stored as shares from 0 to 1. Tables show the metrics that have a heading in "
-    'the column "shown in".'
+    "A run stores a metric under its key with the split in front, such as `test/eer`; metrics of the class weights "
+    "have no split. Metrics in per cent are stored as shares from 0 to 1. Reports show a metric in the table that the "
+    "last column names; a dash means that only `summary.csv` has it."
 )
 
 
