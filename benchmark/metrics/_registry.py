@@ -114,6 +114,11 @@ def measure(
 
     Raises:
         InputError: A declaration is wrong, or another measure has a metric of the same key.
+
+    >>> measure(splits=("test",))(len)
+    Traceback (most recent call last):
+        ...
+    datasets._errors.InputError: the measure len declares no metric; write @measure(Metric(…))
     """
 
     def register(function: Function) -> Function:

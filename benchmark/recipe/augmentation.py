@@ -25,18 +25,19 @@ LARGEST_SHIFT = 0.07  # of the image's side
 
 @AUGMENTATIONS.register
 def none(images: Tensor, generator: Generator) -> Tensor:
+    """No augmentation."""
     return images
 
 
 @AUGMENTATIONS.register
 def shift(images: Tensor, generator: Generator) -> Tensor:
-    """Up to two pixels each way; the border is repeated, whatever its colour."""
+    """Shifts by up to two pixels each way; the border is repeated."""
     return _windows(_with_border_repeated(images, SHIFT), images.shape, generator)
 
 
 @AUGMENTATIONS.register
 def affine(images: Tensor, generator: Generator) -> Tensor:
-    """Rotation up to 10°, size up to 10 % and position up to 7 %; the border is repeated."""
+    """Rotates by up to 10°, scales by up to 10 % and shifts by up to 7 %; the border is repeated."""
     draws = torch.rand(4, len(images), generator=generator).mul_(2.0).sub_(1.0)
     angle, scale = draws[0] * LARGEST_ROTATION, 1.0 + draws[1] * LARGEST_SCALING
     cosine, sine = angle.cos() * scale, angle.sin() * scale
@@ -48,14 +49,14 @@ def affine(images: Tensor, generator: Generator) -> Tensor:
 
 @AUGMENTATIONS.register
 def flip(images: Tensor, generator: Generator) -> Tensor:
-    """Every other image, by chance, mirrored left to right."""
+    """Mirrors every image left to right with probability 1/2."""
     chosen = (torch.rand(len(images), generator=generator) < 0.5).nonzero()[:, 0].to(images.device)
     return images.index_copy(0, chosen, images.index_select(0, chosen).flip(3))
 
 
 @AUGMENTATIONS.register
 def crop_flip(images: Tensor, generator: Generator) -> Tensor:
-    """A crop out of the image with four black pixels around it, then `flip`."""
+    """Adds four black pixels around the image, crops it back to its size at a random place, then applies `flip`."""
     padded = F.pad(images, (CROP_PADDING,) * 4)
     return flip(_windows(padded, images.shape, generator), generator)
 

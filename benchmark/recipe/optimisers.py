@@ -75,19 +75,21 @@ def optimiser_for(recipe: Recipe, backbone: nn.Module, head: nn.Module) -> Optim
 
 @OPTIMISERS.register
 def sgd(recipe: Recipe, backbone: nn.Module, head: nn.Module) -> Optimiser:
+    """Stochastic gradient descent with momentum."""
     groups = _groups([*backbone.parameters(), *head.parameters()], recipe)
     return Optimiser([torch.optim.SGD(groups, lr=recipe.lr, momentum=recipe.momentum, fused=True)])
 
 
 @OPTIMISERS.register
 def adamw(recipe: Recipe, backbone: nn.Module, head: nn.Module) -> Optimiser:
+    """Adam with decoupled weight decay."""
     groups = _groups([*backbone.parameters(), *head.parameters()], recipe)
     return Optimiser([torch.optim.AdamW(groups, lr=recipe.lr, fused=True)])
 
 
 @OPTIMISERS.register
 def muon(recipe: Recipe, backbone: nn.Module, head: nn.Module) -> Optimiser:
-    """Muon for the backbone's matrices and kernels (as matrices, one row an output channel), AdamW for the rest.
+    """Muon for the backbone's matrices and kernels (as matrices, one row per output channel), AdamW for the rest.
     Muon's steps are scaled to AdamW's size, so that one rate serves both."""
     kernels = [weight for weight in backbone.parameters() if weight.ndim == 4]
     flat = [(kernel, nn.Parameter(_as_matrix(kernel.detach()))) for kernel in kernels]

@@ -49,13 +49,30 @@ def compare(
     level: float = LEVEL,
     against: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
-    """loss − baseline on every dataset and on the plain mean of all, with interval and p-value.
+    """Computes loss − baseline on every dataset and on the plain mean of all datasets, with interval and p-value.
 
-    `against` gives some losses another baseline. The interval carries the seeds, and the test identities where
-    `jackknife` holds them for both losses; it is not corrected. `p_holm` is corrected by Holm's method over all losses
-    and datasets of a metric (`family` says how many tests); the rows of "all datasets" are a family of their own, and
-    speak of these datasets only. `significant` compares `p_holm` with 1 − level. With fewer than five paired seeds
-    there is no p-value, and `note` says so.
+    The interval is not corrected. `p_holm` is corrected by Holm's method over all losses and datasets of a metric
+    (`family` says how many tests); the rows of "all datasets" are a family of their own, and speak of these datasets
+    only. `significant` compares `p_holm` with 1 − `level`. With fewer than five paired seeds there is no p-value, and
+    `note` says so.
+
+    Args:
+        results: One row per run: loss, dataset, seed and a column per metric (NaN: a diverged run).
+        baseline: The loss that the others are compared with.
+        metrics: The metrics to compare; all numeric columns by default.
+        jackknife: Values without each test identity. With it the interval also carries the identities.
+        level: The probability of the interval.
+        against: Another baseline for some losses.
+
+    Raises:
+        InputError: A column or the baseline is missing, or a run occurs twice.
+
+    >>> values = {"a": [0.91, 0.93, 0.92, 0.94, 0.92], "b": [0.90, 0.91, 0.91, 0.92, 0.90]}
+    >>> runs = [(loss, "digits", seed, value) for loss in values for seed, value in enumerate(values[loss])]
+    >>> results = pd.DataFrame(runs, columns=["loss", "dataset", "seed", "accuracy"])
+    >>> row = compare(results, baseline="b").iloc[0]
+    >>> row["loss"], float(round(row["difference"], 3)), int(row["n_seeds"])
+    ('a', 0.016, 5)
     """
     rows = []
     for metric in check_results(results, metrics):
@@ -75,8 +92,16 @@ def compare(
 def compare_pairs(
     results: pd.DataFrame, pairings: Sequence[Pairing], jackknife: Jackknife | None = None, level: float = LEVEL
 ) -> pd.DataFrame:
-    """A row for each pairing with the columns of `compare`, for what no single baseline can answer; Holm's correction
-    is over all of them."""
+    """A row for each of the `pairings`, with the columns of `compare`, for questions that have no single baseline.
+
+    `results`, `jackknife`, `level` and errors are those of `compare`. Holm's correction is over all pairings.
+
+    >>> values = {"a": [0.91, 0.93, 0.92, 0.94, 0.92], "b": [0.90, 0.91, 0.91, 0.92, 0.90]}
+    >>> runs = [(loss, "digits", seed, value) for loss in values for seed, value in enumerate(values[loss])]
+    >>> results = pd.DataFrame(runs, columns=["loss", "dataset", "seed", "accuracy"])
+    >>> compare_pairs(results, [Pairing("a", "b", "digits", "accuracy")])["difference"].round(3).tolist()
+    [0.016]
+    """
     check_results(results, sorted({pairing.metric for pairing in pairings}))
 
     @cache
@@ -95,8 +120,17 @@ def compare_pairs_over_datasets(
     jackknife: Jackknife | None = None,
     level: float = LEVEL,
 ) -> pd.DataFrame:
-    """The same for the plain mean of the pairs' differences over datasets, which speaks of these datasets only; a pair
-    that some of them lacks has no value."""
+    """A row for each of the `pairs` of losses: the plain mean of their difference over `datasets`, by one `metric`.
+
+    It speaks of these datasets only; a pair that is missing on one of them has no value. `results`, `jackknife`,
+    `level` and errors are those of `compare`.
+
+    >>> values = {"a": [0.91, 0.93, 0.92, 0.94, 0.92], "b": [0.90, 0.91, 0.91, 0.92, 0.90]}
+    >>> runs = [(loss, "digits", seed, value) for loss in values for seed, value in enumerate(values[loss])]
+    >>> results = pd.DataFrame(runs, columns=["loss", "dataset", "seed", "accuracy"])
+    >>> compare_pairs_over_datasets(results, [("a", "b")], ["digits"], "accuracy")["dataset"].tolist()
+    ['all datasets']
+    """
     check_results(results, [metric])
     measured = [arrange(results, dataset, metric, jackknife) for dataset in datasets]
     found = [mean_over_datasets([part.difference(*pair) for part in measured]) for pair in pairs]
@@ -110,11 +144,18 @@ def tied_with_best(
     jackknife: Jackknife | None = None,
     level: float = LEVEL,
 ) -> pd.DataFrame:
-    """For every loss on every dataset, and over all: is it tied with the best?
+    """For every loss on every dataset, and over all datasets: is it tied with the best by this `metric`?
 
-    The best has the best mean; a loss is tied with it unless it is significantly worse. Because the best is
-    picked by looking, Holm's correction is over all pairs of losses, not only over those with the best.
-    `tied_with_best` is <NA> where it cannot be tested, and `note` says why.
+    The best has the best mean, the lowest with `lower_is_better`. A loss is tied with it unless it is significantly
+    worse. Because the best is picked by looking, Holm's correction is over all pairs of losses, not only over those
+    with the best. `tied_with_best` is <NA> where it cannot be tested, and `note` says why. `results`, `jackknife`,
+    `level` and errors are those of `compare`.
+
+    >>> values = {"a": [0.91, 0.93, 0.92, 0.94, 0.92], "b": [0.90, 0.91, 0.91, 0.92, 0.90]}
+    >>> runs = [(loss, "digits", seed, value) for loss in values for seed, value in enumerate(values[loss])]
+    >>> results = pd.DataFrame(runs, columns=["loss", "dataset", "seed", "accuracy"])
+    >>> tied_with_best(results, "accuracy")["best"].tolist()
+    [True, False]
     """
     check_results(results, [metric])
     measured = arrange_all(results, metric, jackknife)
@@ -133,8 +174,17 @@ def tied_with_best(
 def every_pair(
     results: pd.DataFrame, metric: str, jackknife: Jackknife | None = None, level: float = LEVEL
 ) -> pd.DataFrame:
-    """loss − other for every two losses on every dataset and over all. Holm's correction is over all pairs of a
-    dataset, as in `tied_with_best`, since whoever looks at one pair has seen the others."""
+    """Computes loss − other by a `metric` for every two losses on every dataset and over all datasets.
+
+    Holm's correction is over all pairs of a dataset, as in `tied_with_best`, because whoever looks at one pair has seen
+    the others. `results`, `jackknife`, `level` and errors are those of `compare`.
+
+    >>> values = {"a": [0.91, 0.93, 0.92, 0.94, 0.92], "b": [0.90, 0.91, 0.91, 0.92, 0.90]}
+    >>> runs = [(loss, "digits", seed, value) for loss in values for seed, value in enumerate(values[loss])]
+    >>> results = pd.DataFrame(runs, columns=["loss", "dataset", "seed", "accuracy"])
+    >>> every_pair(results, "accuracy")[["loss", "other"]].values.tolist()
+    [['a', 'b']]
+    """
     check_results(results, [metric])
     measured = arrange_all(results, metric, jackknife)
     pairs = list(combinations(_losses(measured), 2))
@@ -146,7 +196,11 @@ def every_pair(
 
 
 def holm(p: Floats) -> Floats:
-    """Holm's adjusted p-values of one family."""
+    """Holm's adjusted p-values of one family of p-values `p`.
+
+    >>> holm(np.array([0.01, 0.04, 0.03])).round(2).tolist()
+    [0.03, 0.06, 0.06]
+    """
     order = np.argsort(p)
     adjusted = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
     corrected = np.empty(len(p))

@@ -94,7 +94,7 @@ def test_what_a_sound_experiment_lacks_is_not_drawn(sound: Context) -> None:
     found = {name: parts(list(PLOTS.get(name).draw(sound))) for name in expected}
     assert [name for name, (pictures, skipped) in found.items() if not pictures and list(skipped) == [name]] == expected
     reason = found["critical_difference"][1]["critical_difference"].reason
-    assert reason == "2 datasets cannot tell 4 losses apart by rank, 3 are needed"
+    assert reason == "2 datasets are too few to separate 4 losses by rank; 3 are needed"
 
 
 def test_two_and_three_dimensions_are_drawn_as_they_are(tmp_path: Path) -> None:
