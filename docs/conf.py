@@ -1,5 +1,6 @@
 """How Sphinx builds the documentation: `make docs`, offline, into docs/_build/html."""
 
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,14 @@ autodoc_preserve_defaults = True
 python_use_unqualified_type_names = True
 
 
+def focusable(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """Lets the keyboard reach code and tables that are wider than the window, to scroll them."""
+    if "body" in context:
+        context["body"] = re.sub(r'<(?=pre>|div class="table-wrapper)(\w+)', r'<\1 tabindex="0"', context["body"])
+
+
 def setup(app: Any) -> None:
     app.connect("builder-inited", lambda app: generate.write(Path(app.srcdir)))
     app.connect("source-read", repository_links.rewrite)
     app.connect("autodoc-process-docstring", api.prepare)
+    app.connect("html-page-context", focusable)

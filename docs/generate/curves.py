@@ -38,8 +38,9 @@ def _draw(shapes: Mapping[str, Shape], quantity: str, colours: Mapping[str, str]
     figure = Figure(figsize=(3.7, 2.8), layout="constrained")
     axes = figure.subplots()
     for place, (name, shape) in enumerate(shapes.items()):
-        style = {"color": colours["baseline"], "linestyle": "--"} if place else {"color": colours["loss"]}
-        axes.plot(np.degrees(ANGLES), getattr(shape, quantity), linewidth=1.2 if place else 2.0, label=name, **style)
+        colour, dashes, width = (colours["baseline"], "--", 1.2) if place else (colours["loss"], "-", 2.0)
+        values = getattr(shape, quantity)
+        axes.plot(np.degrees(ANGLES), values, color=colour, linestyle=dashes, linewidth=width, label=name)
     axes.set(xlim=(0, 180), xticks=range(0, 181, 30), xlabel="angle θ, degrees", ylabel=QUANTITIES[quantity])
     axes.spines[["top", "right"]].set_visible(False)
     axes.spines[["left", "bottom"]].set_color(colours["ink"])

@@ -31,8 +31,8 @@ INTRODUCTION = (
 def pages() -> Iterator[tuple[str, str | bytes]]:
     names = losses.names()
     found = {name: losses.get(name) for name in names}
-    rows = [[f"[{name}]({name}.md)", family(one), formula(described(one).formula)] for name, one in found.items()]
-    overview = table(("loss", "family", "formula"), rows)
+    rows = [[f"[{name}]({name}.md)", formula(described(one).formula), family(one)] for name, one in found.items()]
+    overview = table(("loss", "formula", "family"), rows)
     yield "losses/index.md", page("Losses", INTRODUCTION, overview, _notation(), toctree(names))
     for name in names:
         shapes = curves.shapes_of(name)
@@ -121,7 +121,11 @@ def _python(value: object) -> str:
 
 def _released(about: Description) -> list[str]:
     said = [words for label, words in about.parts if label == RELEASED]
-    return ["## What released code does differently", *map(text, said)] if said else []
+    return (
+        ["## What released code does differently", *(text(words[0].upper() + words[1:]) for words in said)]
+        if said
+        else []
+    )
 
 
 def _results(name: str) -> Iterator[str]:

@@ -119,7 +119,7 @@ def test_a_new_loss_gets_a_page_without_any_other_edit() -> None:
     page = str(found["losses/newcomer.md"])
     assert "ℓ<sub>y</sub> = s·(cos θ<sub>y</sub> − m)." in page
     assert "[arXiv:0000.00000](https://arxiv.org/abs/0000.00000)" in page
-    assert "## What released code does differently\n\nthere is none." in page
+    assert "## What released code does differently\n\nThere is none." in page
     assert "No committed result has this loss." in page
     assert {f"losses/curves/newcomer-{one}.svg" for one in ("logit-light", "pull-dark")} <= found.keys()
 

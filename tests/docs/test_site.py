@@ -159,6 +159,13 @@ def test_no_page_is_wider_than_the_window(browser: Browser, site: Path, width: i
         assert [line for line in browser.console() if "SEVERE" in line] == [], page
 
 
+def test_what_scrolls_can_be_reached_by_the_keyboard(browser: Browser, site: Path) -> None:
+    browser.open(site / "reference/experiment-file.html", 400)
+    out_of_reach = """return Array.from(document.querySelectorAll("article pre, article .table-wrapper"))
+        .filter(one => one.scrollWidth > one.clientWidth && one.tabIndex < 0).length"""
+    assert browser.run(out_of_reach) == 0
+
+
 def test_curves_follow_the_theme(browser: Browser, site: Path) -> None:
     for dark, shown in ((False, "light"), (True, "dark")):
         browser.open(site / "losses/arcface.html", 1400, dark)
