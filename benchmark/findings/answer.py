@@ -91,7 +91,7 @@ def _one_dataset(verdict: DatasetVerdict, alone: bool) -> Markup:
 
 def _several(findings: Findings, tested: list[DatasetVerdict], top: list[str], where: str) -> Markup:
     if all(verdict.is_open for verdict in tested):
-        return Markup("No winner: no loss is significantly worse than another on {}.").format(where)
+        return Markup("No winner: on {}, no loss is significantly worse than another.").format(where)
     if not top:
         start = Markup("It depends on the data: no loss is among the best on {}.").format(where)
         if findings.ranks(PRIMARY).left_out:

@@ -28,7 +28,7 @@ def gradient_pairs(table: pd.DataFrame) -> pd.DataFrame:
             key = json.dumps([name, settings, bool(tuned)], sort_keys=True)
             known.setdefault((str(dataset), key), {}).setdefault(gradient, str(loss))
             given = {part: value for part, value in json.loads(str(hyper)).items() if part != GRADIENT}
-            titles[key] = labelled(str(name), given) + (TUNED if tuned else "")
+            titles[key] = labelled(str(name), given) + (TUNED if tuned and not table["tuned"].all() else "")
     rows = [
         {"dataset": dataset, "title": titles[key], DETACHED: labels[DETACHED], EXACT: labels[EXACT]}
         for (dataset, key), labels in known.items()
