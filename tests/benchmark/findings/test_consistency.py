@@ -27,9 +27,10 @@ def made_up(shape: int) -> Findings:
         shared = 0.002 * rng.standard_normal(seeds)
         for loss in losses:
             noise = rng.choice([0.0003, 0.002, 0.02]) * rng.standard_normal(seeds)
-            values = 0.9 + gap * rng.standard_normal() + shared + noise
-            lost = rng.random(seeds) < holes
-            data.setdefault(dataset, {})[loss] = [None if gone else float(value) for gone, value in zip(lost, values)]
+            values = (0.9 + gap * rng.standard_normal() + shared + noise).tolist()
+            lost = (rng.random(seeds) < holes).tolist()
+            kept = [None if gone else value for gone, value in zip(lost, values, strict=True)]
+            data.setdefault(dataset, {})[loss] = kept
         if holes and len(losses) > 2:
             del data[dataset][losses[-1]]
     return findings(data, closed=datasets[:1])

@@ -7,7 +7,7 @@ import losses
 from benchmark import metrics
 from benchmark.findings.about_losses import about_losses, family, settings
 from benchmark.findings.differences import differences, in_short, why_no_differences
-from benchmark.findings.main_table import by_metric, main_table
+from benchmark.findings.main_table import by_metric, main_table, settings_table
 from benchmark.metrics import measured
 from benchmark.report.tables import limits
 from benchmark.statistics import ALL_DATASETS, every_pair, summarise, tied_with_best
@@ -39,7 +39,6 @@ def test_leaderboard_shows_means_intervals_marks_and_ranks() -> None:
         "letters: verification accuracy, %",
         "Average rank",
         "Family",
-        "Settings",
     ]
     assert texts(table, 0) == ["arcface", "cosface", "normface"]
     means = summarise(found.results, [VERIFICATION.key]).set_index(["loss", "dataset"])
@@ -50,7 +49,9 @@ def test_leaderboard_shows_means_intervals_marks_and_ranks() -> None:
     assert marks(table, 2) == [BEST, "", ""]
     assert texts(table, 3) == ["1.0", "2.0", "3.0"]
     assert texts(table, 4) == ["target margin", "target margin", "scale only"]
-    assert texts(table, 5) == ["s=auto m=0.5", "s=64 m=0.35", "s=64"]
+    shown = settings_table(about_losses(found.results))
+    assert texts(shown, 0) == ["arcface", "cosface", "normface"]
+    assert texts(shown, 1) == ["s=auto m=0.5", "s=64 m=0.35", "s=64"]
 
 
 def test_one_metric_has_a_column_for_the_mean_of_all_datasets() -> None:
@@ -89,7 +90,7 @@ def test_diverged_and_missing_cells_are_explained() -> None:
     assert by_loss["cosface"][2].text == "–"
     assert by_loss["cosface"][2].note == "not run"
     assert by_loss["arcface"][1].note == "2 of 5 runs diverged; the mean is over the others"
-    assert any(note == "Ranks leave out letters (not run: cosface)." for note in table.footnotes)
+    assert any(note == "The ranks do not include letters (not run: cosface)." for note in table.footnotes)
 
 
 def test_one_loss_is_not_marked_best() -> None:
@@ -103,7 +104,7 @@ def test_one_seed_has_no_interval() -> None:
     found = findings({"letters": {"normface": [0.9], "arcface": [0.95]}})
     table = main_table(found, about_losses(found.results))
     assert texts(table, 1) == ["95.00", "90.00"]
-    assert table.footnotes[0] == "There is no interval: one needs two seeds."
+    assert table.footnotes[0] == "There is no interval, because it needs two seeds."
     assert marks(table, 1) == [BEST, ""]
 
 
