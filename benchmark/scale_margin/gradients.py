@@ -7,7 +7,7 @@ import pandas as pd
 
 from benchmark.metrics import MetricColumn
 from benchmark.scale_margin.effects import effects_of, effects_over_datasets
-from benchmark.scale_margin.settings import all_settings
+from benchmark.scale_margin.settings import all_settings, natural
 from benchmark.spec.values import TUNED
 from benchmark.spec.values import with_settings as labelled
 from benchmark.statistics import Jackknife
@@ -35,7 +35,7 @@ def gradient_pairs(table: pd.DataFrame) -> pd.DataFrame:
         if len(labels) == 2
     ]
     return pd.DataFrame(rows, columns=["dataset", "title", DETACHED, EXACT]).sort_values(
-        ["dataset", "title"], ignore_index=True
+        ["dataset", "title"], key=natural, ignore_index=True
     )
 
 

@@ -245,7 +245,7 @@ def _better_ones(tests: Tests, sign: float) -> dict[str, list[str]]:
     """For each loss that is significantly worse than some others: these others."""
     found: dict[str, list[str]] = {}
     for (loss, other), test in tests.items():
-        if not pd.isna(test["significant"]) and test["significant"]:
+        if test["significant"] is not pd.NA and test["significant"]:
             worse, better = (other, loss) if sign * float(test["difference"]) > 0 else (loss, other)
             found.setdefault(worse, []).append(better)
     return found

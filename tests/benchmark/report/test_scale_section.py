@@ -158,7 +158,7 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_real_run_has_both_sections_with_their_files(real: Path) -> None:
     page = (real / "index.html").read_text()
-    for anchor, words in (("scale", "What the margin adds at the same scale"), ("gradient", "Detached minus exact")):
+    for anchor, words in (("scale", "Effect of the margin at the same scale"), ("gradient", "Detached minus exact")):
         assert f'<section id="{anchor}"' in page
         assert f'href="#{anchor}"' in page
         assert words in page
