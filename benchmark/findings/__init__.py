@@ -23,4 +23,5 @@ from benchmark.findings.main_table import (
     diverged_note,
     entry_of,
     main_table,
+    settings_table,
 )

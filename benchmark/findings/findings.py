@@ -7,9 +7,11 @@ from typing import Any
 
 import pandas as pd
 
+from benchmark.findings.comparisons import Comparisons
 from benchmark.metrics import MetricColumn, main_column, main_columns
 from benchmark.results import ExperimentResults
-from benchmark.statistics import ALL_DATASETS, Jackknife, Ranks, average_ranks, compare, summarise, tied_with_best
+from benchmark.statistics import ALL_DATASETS, Jackknife, Ranks, average_ranks, summarise
+from benchmark.text import in_natural_order
 
 PRIMARY = "primary"
 """The column that holds, for each run, its dataset's main metric."""
@@ -29,7 +31,8 @@ class Finding:
     carries: str = ""  # SEEDS or SEEDS_AND_IDENTITIES; empty without an interval
     seeds: int = 0  # that the mean is over
     best: bool = False
-    tied: bool | None = None  # None: not tested, and why says why
+    tied: bool | None = None  # no other loss is significantly better; None: not tested, and why says why
+    worse_than: str = ""  # a loss that is significantly better: the best, unless only others are
     why: str = ""
 
 
@@ -50,13 +53,13 @@ class Findings:
     @cached_property
     def main_columns(self) -> dict[str, MetricColumn]:
         """The main metric of every dataset on which some run has it."""
-        found = {str(name): main_column(rows) for name, rows in self.results.groupby("dataset", sort=True)}
+        found = {name: main_column(self.results[self.results["dataset"] == name]) for name in self.datasets}
         return {name: column for name, column in found.items() if column is not None}
 
     @cached_property
     def datasets(self) -> list[str]:
-        """Every dataset with a run, measured or not."""
-        return sorted(self.results["dataset"].unique())
+        """Every dataset with a run, measured or not, in natural order."""
+        return in_natural_order(map(str, self.results["dataset"].unique()))
 
     @cached_property
     def losses(self) -> list[str]:
@@ -88,17 +91,31 @@ class Findings:
         """Average rank by the main metric, best first; empty if no dataset has been run with every loss."""
         return self.ranks(PRIMARY).average.dropna()
 
+    def comparisons(self, key: str, lower_is_better: bool = False) -> Comparisons:
+        """Every two losses by a metric, or by PRIMARY, on the datasets that have it."""
+        if key not in self._compared:
+            self._compared[key] = Comparisons.of(self._with(key), key, lower_is_better, self._all_jackknife)
+        return self._compared[key]
+
     @cached_property
     def differences(self) -> pd.DataFrame:
-        """Each loss against the baseline by the main metric of every dataset, and by the common one over all."""
-        rows = self._with(PRIMARY)
-        by_dataset = compare(rows, self.baseline, [PRIMARY], self._all_jackknife, against=self.baselines)
+        """Each loss minus its baseline by the main metric of every dataset, and by the common one over all."""
+        return self.differences_from(self.baseline, self.baselines)
+
+    def differences_from(self, baseline: str, baselines: Mapping[str, str] | None = None) -> pd.DataFrame:
+        """The same for any baseline; `baselines` gives some losses another one."""
+        of = {loss: (baselines or {}).get(loss, baseline) for loss in self.losses if loss != baseline}
+        by_dataset = self.comparisons(PRIMARY).against(of)
         by_dataset = by_dataset[by_dataset["dataset"] != ALL_DATASETS]
-        by_dataset = by_dataset.assign(metric=[self.main_columns[name].key for name in by_dataset["dataset"]])
-        if self.common is None or len(self.main_columns) < 2:
-            return by_dataset
-        overall = compare(rows, self.baseline, [self.common.key], self._all_jackknife, against=self.baselines)
-        return pd.concat([by_dataset, overall[overall["dataset"] == ALL_DATASETS]], ignore_index=True)
+        found = [by_dataset.assign(metric=[self.main_columns[name].key for name in by_dataset["dataset"]])]
+        if self.common is not None and len(self.main_columns) > 1:
+            overall = self.comparisons(self.common.key).against(of)
+            found.append(overall[overall["dataset"] == ALL_DATASETS].assign(metric=self.common.key))
+        return pd.concat(found, ignore_index=True)
+
+    @cached_property
+    def _compared(self) -> dict[str, Comparisons]:
+        return {}
 
     @cached_property
     def _known(self) -> dict[str, Mapping[tuple[str, str], Finding]]:
@@ -133,7 +150,7 @@ class Findings:
         if rows.empty:
             return {}
         means = summarise(rows, [key], self._all_jackknife, overall=True)
-        tests = tied_with_best(rows, key, lower_is_better, self._all_jackknife).to_dict("records")
+        tests = self.comparisons(key, lower_is_better).standing.to_dict("records")
         ties = {(str(row["loss"]), str(row["dataset"])): row for row in tests}
         best = {str(row["dataset"]): row["mean"] for row in tests if row["best"]}
         counts = _counts(rows)
@@ -153,7 +170,8 @@ def _counts(rows: pd.DataFrame) -> dict[tuple[str, str], tuple[int, int]]:
 
 def _finding(summary: Mapping[Any, Any], tie: Mapping[Any, Any], best: Any, runs: int, diverged: int) -> Finding:
     mean = _number(summary["mean"])
-    is_best = mean is not None and not pd.isna(best) and abs(mean - float(best)) <= SAME
+    worse_than = str(tie["worse_than"])
+    is_best = mean is not None and not worse_than and not pd.isna(best) and abs(mean - float(best)) <= SAME
     return Finding(
         loss=str(summary["loss"]),
         dataset=str(summary["dataset"]),
@@ -165,6 +183,7 @@ def _finding(summary: Mapping[Any, Any], tie: Mapping[Any, Any], best: Any, runs
         seeds=int(summary["n_seeds"]),
         best=is_best,
         tied=True if is_best else None if pd.isna(tie["tied_with_best"]) else bool(tie["tied_with_best"]),
+        worse_than=worse_than,
         why="" if is_best else str(tie["note"]),
     )
 

@@ -6,7 +6,7 @@ from functools import partial
 
 import pandas as pd
 
-from benchmark.findings import Findings, by_metric, differences, main_table, why_no_differences
+from benchmark.findings import by_metric, differences, main_table, why_no_differences
 from benchmark.leaderboard.columns import beside
 from benchmark.leaderboard.entries import Entry
 from benchmark.leaderboard.entry_files import Entries
@@ -53,7 +53,7 @@ def ties_of(board: Board, entry: Entry) -> dict[str, str]:
     """By dataset: whom the entry does not differ from after Holm's correction, the nearest first."""
     if len(board.entries) < 2 or not board.findings.main_columns:
         return {}
-    rows = Findings(board.findings.results, entry.label, board.findings.jackknife).differences
+    rows = board.findings.differences_from(entry.label)
     return {str(dataset): _tied_with(part) for dataset, part in rows.groupby("dataset", sort=False)}
 
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from benchmark.metrics import MetricColumn
+from benchmark.scale_margin.settings import natural
 
 KEPT = ("dataset", "name", "title", "tuned", "loss", "s", "m")
 
@@ -21,7 +22,8 @@ def chosen_on_validation(rows: pd.DataFrame, metric_columns: Mapping[str, Metric
         for (dataset, _), part in rows.groupby(["dataset", "title"], sort=True)
         if str(dataset) in metric_columns and metric_columns[str(dataset)].on("val").key in rows
     ]
-    return pd.DataFrame([row for row in found if row is not None], columns=[*KEPT, "validation"])
+    chosen = pd.DataFrame([row for row in found if row is not None], columns=[*KEPT, "validation"])
+    return chosen.sort_values(["dataset", "title"], key=natural, ignore_index=True)
 
 
 def _best(part: pd.DataFrame, column: MetricColumn) -> dict[str, object] | None:

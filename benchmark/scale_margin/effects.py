@@ -6,6 +6,7 @@ import pandas as pd
 
 import losses
 from benchmark.metrics import MetricColumn
+from benchmark.scale_margin.settings import natural
 from benchmark.statistics import Jackknife, Pairing, compare_pairs, compare_pairs_over_datasets
 
 REFERENCE = "normface"
@@ -27,7 +28,8 @@ def margin_pairs(rows: pd.DataFrame) -> pd.DataFrame:
     plain = plain[["dataset", "scale", "tuned", "loss"]].rename(columns={"loss": "baseline"})
     with_margin = each[[issubclass(losses.get(name), losses.MarginHead) for name in each["name"]]]
     paired = with_margin.merge(plain, on=["dataset", "scale", "tuned"])
-    return paired.sort_values(["dataset", "name", "m", "s", "loss"], ignore_index=True)[[*KEYS, "baseline"]]
+    ordered = paired.sort_values(["dataset", "name", "m", "s", "loss"], key=natural, ignore_index=True)
+    return ordered[[*KEYS, "baseline"]]
 
 
 def margin_effects(

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from benchmark.metrics import MetricColumn
+from benchmark.scale_margin.settings import natural
 
 NEAR = 0.1
 """Of the way from chance to perfect: a value within it counts as near chance."""
@@ -28,7 +29,7 @@ def failures(
         **{count: (count, "sum") for count in COUNTS},
     )
     failed = found[found[COUNTS].sum(axis=1) > 0]
-    return failed.sort_values(["dataset", "name", "m", "s", "loss"], ignore_index=True)
+    return failed.sort_values(["dataset", "name", "m", "s", "loss"], key=natural, ignore_index=True)
 
 
 def _kind(row: Mapping[object, object], metric_columns: Mapping[str, MetricColumn], classes: Mapping[str, int]) -> str:

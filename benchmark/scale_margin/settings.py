@@ -10,6 +10,7 @@ import pandas as pd
 import losses
 from benchmark.spec.values import TUNED
 from benchmark.spec.values import with_settings as labelled
+from benchmark.text import natural_places
 
 FEWEST = 2  # values without which nothing varies
 
@@ -69,6 +70,11 @@ def why_no_scales(rows: pd.DataFrame) -> str:
     if rows["s"].notna().sum() == 0:
         return "no loss with a fixed scale was run"
     return "" if len(scales_of(rows)) else "every loss has one scale only on each dataset"
+
+
+def natural(column: "pd.Series[Any]") -> "pd.Series[Any]":
+    """A key for `sort_values`: datasets are sorted in natural order, every other column as it is."""
+    return column.map(natural_places(column)) if column.name == "dataset" else column
 
 
 def _plain(head: losses.Head, name: str) -> float | None:

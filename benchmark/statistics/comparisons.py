@@ -29,6 +29,7 @@ MIN_SEEDS = 5
 ROUNDING_ERROR = 1e-12
 
 Pair = tuple[str, str]  # of losses
+Tests = dict[Pair, Mapping[Any, Any]]  # rows of `every_pair`
 
 
 @dataclass(frozen=True)
@@ -143,13 +144,16 @@ def tied_with_best(
     lower_is_better: bool = False,
     jackknife: Jackknife | None = None,
     level: float = LEVEL,
+    pairs: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
     """For every loss on every dataset, and over all datasets: is it tied with the best by this `metric`?
 
-    The best has the best mean, the lowest with `lower_is_better`. A loss is tied with it unless it is significantly
-    worse. Because the best is picked by looking, Holm's correction is over all pairs of losses, not only over those
-    with the best. `tied_with_best` is <NA> where it cannot be tested, and `note` says why. `results`, `jackknife`,
-    `level` and errors are those of `compare`.
+    A loss is tied with the best if no other loss is significantly better. The best is the one of them with the best
+    mean, the lowest with `lower_is_better`. Because it is picked by looking, Holm's correction is over all pairs of
+    losses, not only over those with the best. `worse_than` names a loss that is significantly better: the best, or
+    else the best of those that are. `tied_with_best` is <NA> where it cannot be tested, and `note` says why. `p_holm`
+    and `note` belong to the test against the best. `pairs` are the rows of `every_pair`, if they are known already.
+    `results`, `jackknife`, `level` and errors are those of `compare`.
 
     >>> values = {"a": [0.91, 0.93, 0.92, 0.94, 0.92], "b": [0.90, 0.91, 0.91, 0.92, 0.90]}
     >>> runs = [(loss, "digits", seed, value) for loss in values for seed, value in enumerate(values[loss])]
@@ -160,15 +164,15 @@ def tied_with_best(
     check_results(results, [metric])
     measured = arrange_all(results, metric, jackknife)
     losses = _losses(measured)
-    pairs = list(combinations(losses, 2))
     means = _with_overall({name: [part.of(loss) for loss in losses] for name, part in measured.items()})
+    tests = _tests_by_dataset(every_pair(results, metric, jackknife, level) if pairs is None else pairs)
     rows = []
-    for dataset, differences in _differences(measured, pairs).items():
-        tests = dict(zip(pairs, corrected_tests(differences, level), strict=True))
-        of_losses = dict(zip(losses, means[dataset], strict=True))
-        rows += [{"dataset": dataset, **row} for row in _marks(of_losses, tests, lower_is_better)]
-    columns = ["loss", "dataset", "mean", "best", "tied_with_best", "p_holm", *sizes(Estimate(None)), "note"]
-    return as_nullable(pd.DataFrame(rows, columns=columns))
+    for dataset, estimates in means.items():
+        of_losses = dict(zip(losses, estimates, strict=True))
+        marks = _marks(of_losses, tests.get(dataset, {}), lower_is_better)
+        rows += [{"dataset": dataset, **row} for row in marks]
+    columns = ["loss", "dataset", "mean", "best", "tied_with_best", "worse_than", "p_holm"]
+    return as_nullable(pd.DataFrame(rows, columns=[*columns, *sizes(Estimate(None)), "note"]))
 
 
 def every_pair(
@@ -265,18 +269,37 @@ def p_value(estimate: Estimate, null: float = 0.0) -> tuple[float | None, str]:
     return None, "the same difference in every seed: no variance to test against"
 
 
-def _marks(
-    means: dict[str, Estimate], tests: dict[Pair, dict[str, Any]], lower_is_better: bool
-) -> list[dict[str, Any]]:
+def _tests_by_dataset(pairs: pd.DataFrame) -> dict[str, Tests]:
+    found: dict[str, Tests] = {}
+    for row in pairs.to_dict("records"):
+        found.setdefault(str(row["dataset"]), {})[str(row["loss"]), str(row["other"])] = row
+    return found
+
+
+def _marks(means: dict[str, Estimate], tests: Tests, lower_is_better: bool) -> list[dict[str, Any]]:
     sign = -1.0 if lower_is_better else 1.0
-    ranked = [(sign * estimate.mean, loss) for loss, estimate in means.items() if estimate.mean is not None]
-    best = max(ranked)[1] if ranked else ""
+    values = {loss: sign * estimate.mean for loss, estimate in means.items() if estimate.mean is not None}
+    better = _better_ones(tests, sign)
+    unbeaten = [loss for loss in values if loss not in better] or list(values)
+    best = max(unbeaten, key=lambda loss: (values[loss], loss), default="")
     rows = []
     for loss, estimate in means.items():
         test = tests.get((min(loss, best), max(loss, best)), {"p_holm": None, "significant": False, "note": ""})
-        if estimate.mean is None:
-            test = {"p_holm": None, "significant": None, "note": "no run has a value"}
-        tied = None if test["significant"] is None else not test["significant"]
+        above = better.get(loss, []) if loss != best else []
+        worse_than = best if best in above else max(above, key=lambda one: (values.get(one, -np.inf), one), default="")
+        tied = False if above else None if pd.isna(test["significant"]) else True
         mark = {"best": loss == best, "tied_with_best": tied, "p_holm": test["p_holm"], "note": test["note"]}
-        rows.append({"loss": loss, "mean": estimate.mean, **mark, **sizes(estimate)})
+        if estimate.mean is None:
+            mark |= {"tied_with_best": None, "p_holm": None, "note": "no run has a value"}
+        rows.append({"loss": loss, "mean": estimate.mean, **mark, "worse_than": worse_than, **sizes(estimate)})
     return rows
+
+
+def _better_ones(tests: Tests, sign: float) -> dict[str, list[str]]:
+    """For each loss that is significantly worse than some others: these others."""
+    found: dict[str, list[str]] = {}
+    for (loss, other), test in tests.items():
+        if test["significant"] is not pd.NA and test["significant"]:
+            worse, better = (other, loss) if sign * float(test["difference"]) > 0 else (loss, other)
+            found.setdefault(worse, []).append(better)
+    return found

@@ -16,6 +16,7 @@ from benchmark.statistics.variance import (
     seed_variance,
     two_way_variance,
 )
+from benchmark.text import in_natural_order
 
 KEYS = ["loss", "dataset", "seed"]
 ALL_DATASETS = "all datasets"
@@ -97,7 +98,7 @@ def arrange(results: pd.DataFrame, dataset: str, metric: str, jackknife: Jackkni
 
 def arrange_all(results: pd.DataFrame, metric: str, jackknife: Jackknife | None) -> dict[str, Measurements]:
     """The same for every dataset."""
-    return {name: arrange(results, name, metric, jackknife) for name in sorted(results["dataset"].unique())}
+    return {name: arrange(results, name, metric, jackknife) for name in in_natural_order(results["dataset"].unique())}
 
 
 def mean_over_datasets(estimates: Sequence[Estimate]) -> Estimate:

@@ -8,6 +8,7 @@ import pandas as pd
 from scipy import stats
 
 from benchmark.statistics.measurements import Measurements, arrange, check_results
+from benchmark.text import in_natural_order
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ def average_ranks(results: pd.DataFrame, metric: str, lower_is_better: bool = Fa
     check_results(results, [metric])
     losses = sorted(results["loss"].unique())
     ranks, left_out = {}, {}
-    for dataset in sorted(results["dataset"].unique()):
+    for dataset in in_natural_order(results["dataset"].unique()):
         measured = arrange(results, dataset, metric)
         absent = sorted(set(losses) - set(measured.losses))
         if absent:
