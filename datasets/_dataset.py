@@ -35,6 +35,7 @@ class Dataset(HasOptions, ABC):
     summary: ClassVar[str] = ""
     protocol: ClassVar[Any] = "closed"  # or "open", or an option of this name
     example: ClassVar[Mapping[str, object]] = {}
+    examples_may_be_shown: ClassVar[bool] = False  # on public pages: they show no people, and their licence allows it
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()

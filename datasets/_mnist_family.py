@@ -59,6 +59,7 @@ class MnistFamily(Dataset):
 
     torchvision_name: ClassVar[str]
     homepage: ClassVar[str]
+    examples_may_be_shown = True
 
     val_share = Real(0.1, "share of each class's training images that validates", low=0.01, high=0.5)
     download = Flag(False, "fetch what is missing into root, with torchvision's downloader", incidental=True)

@@ -23,7 +23,8 @@ VERSION = 1  # of the drawing: a change of it makes other images, and other cach
 
 class Glyphs(Dataset):
     name = "glyphs"
-    summary = "letters of twelve typefaces, varied in shape and stroke; open, drawn once and kept"
+    summary = "letters drawn from twelve typefaces, varied in shape and stroke; open; needs no download"
+    examples_may_be_shown = True
     protocol = "open"
     example = {"classes": 47, "per_class": 5}
 

@@ -15,7 +15,7 @@ from datasets.glyphs import Glyphs, letter_split
 
 class GlyphsClosed(Glyphs):
     name = "glyphs_closed"
-    summary = "letters of twelve typefaces, varied in shape and stroke; closed, drawn once and kept"
+    summary = "letters drawn from twelve typefaces, varied in shape and stroke; closed; needs no download"
     protocol = "closed"
     example = {"classes": 60, "eval_per_class": 5}
 

@@ -32,6 +32,7 @@ VERSION = 1
 class Omniglot(Dataset):
     name = "omniglot"
     summary = "1,623 handwritten characters of 50 alphabets, 20 images each; open (new alphabets) or closed"
+    examples_may_be_shown = True
 
     protocol = Choice("open", "open: test on other alphabets; closed: 80/20", among=("open", "closed"))
     size = Whole(28, "height and width in pixels, reduced from 105", low=14, high=SIDE)

@@ -120,7 +120,7 @@ class Entry(Keys):
     loss: LossName
     hyper: Annotated[dict[Key, Plain], Field(max_length=50)] = Field(description="what differs from the defaults")
     settings: Annotated[dict[Key, Plain], Field(max_length=50)] = Field(description="every hyper-parameter's value")
-    tuned: bool = Field(description="whether anything but the scale's rule s=auto differs from the loss's defaults")
+    tuned: bool = Field(description="whether any setting differs from the loss's defaults, apart from s=auto")
     family: Line
     description: Annotated[str, Field(max_length=6000)] = Field(description="the loss's docstring")
     origin: Literal["repository", "plug-in"] = Field(description="whether the loss is a file of losses/")
@@ -133,7 +133,7 @@ class Entry(Keys):
 
     @model_validator(mode="after")
     def _flag_follows(self) -> Self:
-        if self.tuned != is_tuned(self.hyper):
+        if self.tuned != bool(tuned_names(self.hyper)):
             raise InputError(f"tuned is {self.tuned}, which does not follow from hyper {self.hyper}")
         unlike = {key: value for key, value in self.hyper.items() if self.settings.get(key) != value}
         if unlike:
@@ -193,9 +193,9 @@ def short_hash(content: Any) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:8]
 
 
-def is_tuned(hyper: Mapping[str, Any]) -> bool:
-    """Whether anything but the scale's rule, which looks at the class count alone, was chosen."""
-    return any((name, value) != ("s", "auto") for name, value in hyper.items())
+def tuned_names(hyper: Mapping[str, Any]) -> list[str]:
+    """The settings that were chosen for this loss. s=auto does not count: it follows from the number of classes."""
+    return [name for name, value in hyper.items() if (name, value) != ("s", "auto")]
 
 
 def schema() -> str:

@@ -10,9 +10,10 @@ import numpy as np
 
 import losses
 from benchmark.audit import CheckOutcome
+from benchmark.code_digest import loss_digest
 from benchmark.errors import InputError
 from benchmark.findings import family
-from benchmark.leaderboard.entries import FORMAT, Entry, is_tuned
+from benchmark.leaderboard.entries import FORMAT, Entry, Result, tuned_names
 from benchmark.leaderboard.entry_files import parse
 from benchmark.metrics import columns, keys
 from benchmark.results import tidy
@@ -35,7 +36,7 @@ def make_entry(runs: Sequence[Run], audit: Sequence[CheckOutcome]) -> Entry:
         "loss": name,
         "hyper": hyper,
         "settings": {key: hyper.get(key, declared.default) for key, declared in loss.hyper.items()},
-        "tuned": is_tuned(hyper),
+        "tuned": bool(tuned_names(hyper)),
         "family": family(loss),
         "description": inspect.cleandoc(loss.__doc__ or ""),
         "origin": source_of(name),
@@ -83,6 +84,13 @@ def stored_run(store: Store, cell: str) -> Run | None:
         return None
 
 
+def first_run(result: Result, store: Store) -> Run | None:
+    """The stored run with the lowest seed that did not diverge: nothing is picked by how it looks."""
+    sound = sorted((run.seed, run.cell) for run in result.runs if run.diverged_at is None)
+    found = (stored_run(store, cell) for _, cell in sound)
+    return next((run for run in found if run is not None), None)
+
+
 def embeddings_digest(run: Run) -> str:
     return str(run.cell["checksums"]["embeddings.safetensors"])
 
@@ -95,6 +103,11 @@ def metrics_without_each_identity() -> list[str]:
 def as_text(entry: Entry) -> str:
     """An entry as its file holds it."""
     return _laid_out(entry.model_dump(mode="json")) + "\n"
+
+
+def is_here(entry: Entry) -> bool:
+    """Whether the loss that the entry was made with is among the losses, unchanged."""
+    return entry.loss in losses.names() and loss_digest(entry.loss) == entry.loss_digest
 
 
 def source_of(name: str) -> str:

@@ -16,6 +16,10 @@ from benchmark.statistics import MIN_SEEDS
 from benchmark.tables import Row, Table, as_terminal
 
 
+def counted_entries(count: int) -> str:
+    return "1 entry" if count == 1 else f"{count:,} entries"
+
+
 def standings_table(board: Board) -> Table:
     """The main metric of each dataset, and every registered column."""
     return main_table(board.findings, board.about, partial(beside, board))

@@ -1,7 +1,8 @@
 """A loss's own page: what it is, what the audit found, what it reached, and against whom."""
 
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,10 @@ from markupsafe import Markup, escape
 
 import losses
 from benchmark.audit import CHECKS
-from benchmark.code_digest import loss_digest
 from benchmark.findings import PLUS_MINUS, entry_of
-from benchmark.leaderboard.entries import Entry, Result
+from benchmark.leaderboard.entries import Entry, Result, tuned_names
+from benchmark.leaderboard.make_entry import is_here
+from benchmark.leaderboard.site.curves import Curves, curves_for_a_page, state_of
 from benchmark.leaderboard.site.index import settings_of
 from benchmark.leaderboard.standings import Board
 from benchmark.leaderboard.text import differences_of, ties_of
@@ -29,8 +31,10 @@ ARROWS = {"higher": " ↑", "lower": " ↓", "neither": ""}
 TITLES: dict[TableName, str] = {"performance": "How well it does", "geometry": "How its classes lie on the sphere"}
 
 
-def loss_page(entry: Entry, board: Board, drawn: Sequence[Drawn | NotDrawn], apart: str) -> bytes:
-    """`apart` says why the entry is not in today's standings, or nothing."""
+def loss_page(
+    entry: Entry, board: Board, curves: Mapping[str, Curves], maps: Drawn | NotDrawn | None, apart: str
+) -> bytes:
+    """`curves` are by the names of entries; `apart` says why the entry is not in today's standings, or nothing."""
     formula, *paragraphs = paragraphs_of(entry.description) or [Paragraph(("no description",), is_aligned=False)]
     against = differences_of(board, entry)
     return render(
@@ -39,7 +43,7 @@ def loss_page(entry: Entry, board: Board, drawn: Sequence[Drawn | NotDrawn], apa
         here="loss",
         up="../",
         entry=entry,
-        settings=settings_of(entry),
+        settings=f"tuned: {', '.join(tuned_names(entry.hyper))}" if entry.tuned else settings_of(entry),
         place=f"place {board.order.index(entry.label) + 1} of {len(board.order)}",
         apart=apart,
         formula=formula,
@@ -51,11 +55,32 @@ def loss_page(entry: Entry, board: Board, drawn: Sequence[Drawn | NotDrawn], apa
         differences=None if isinstance(against, str) else Shown(against),
         no_differences=against if isinstance(against, str) else "",
         ties=ties_of(board, entry),
-        pictures=[one for one in drawn if isinstance(one, Drawn)],
-        not_drawn=[one for one in drawn if isinstance(one, NotDrawn)],
+        curves=_curves(entry, board, curves),
+        maps=maps if isinstance(maps, Drawn) else None,
+        not_drawn=maps if isinstance(maps, NotDrawn) else None,
         meanings=[(column.heading, column.meaning) for column in columns() if column.key in board.findings.results],
         background=_background(entry),
     )
+
+
+@dataclass(frozen=True)
+class ShownCurves:
+    """What the script draws, and for each dataset what the curves show or why there are none."""
+
+    data: Markup
+    names: str  # of the entries to draw, the baseline last
+    notes: Facts
+
+
+def _curves(entry: Entry, board: Board, curves: Mapping[str, Curves]) -> ShownCurves | None:
+    if entry.name not in curves:
+        return None
+    baseline = board.entries.get(board.baseline)
+    shown = {one.name: one.label for one in (entry, baseline) if one is not None and one.name in curves}
+    own = curves[entry.name]
+    notes = [(dataset, f"Drawn with {state_of(own, dataset)}.") for dataset in own.shapes]
+    notes += [(dataset, f"Not drawn: {reason}.") for dataset, reason in own.missing.items()]
+    return ShownCurves(curves_for_a_page({name: curves[name] for name in shown}), json.dumps([*shown]), notes)
 
 
 @dataclass(frozen=True)
@@ -120,15 +145,12 @@ def hyper_table(entry: Entry) -> Table:
     for name, value in entry.settings.items():
         known = declared.get(name)
         said = [NOTHING, NOTHING] if known is None else [known.meaning, known.allowed()]
-        how = "chosen" if name in entry.hyper else "default"
+        how = "tuned" if name in tuned_names(entry.hyper) else "rule" if name in entry.hyper else "default"
         rows.append(Row(tuple(Value(text) for text in (name, short_value(value), how, *said))))
-    columns = ("Name", "Value", "Chosen?", "Meaning", "Allowed")
-    return Table("hyper", "Hyper-parameters", tuple(Column(name, numeric=False) for name in columns), tuple(rows))
-
-
-def is_here(entry: Entry) -> bool:
-    """Whether the loss that the entry was made with is among the losses, unchanged."""
-    return entry.loss in losses.names() and loss_digest(entry.loss) == entry.loss_digest
+    columns = ("Name", "Value", "From", "Meaning", "Allowed")
+    return Table(
+        "hyper", "Values of the hyper-parameters", tuple(Column(name, numeric=False) for name in columns), tuple(rows)
+    )
 
 
 def audit_table(entry: Entry) -> Table:
@@ -152,7 +174,7 @@ def audit_table(entry: Entry) -> Table:
         Column("Allowed"),
         Column("What is measured", numeric=False),
     )
-    return Table("audit", "Audit", columns, tuple(rows))
+    return Table("audit", "Checks of the audit", columns, tuple(rows))
 
 
 def result_tables(entry: Entry, board: Board) -> list[Table]:
@@ -174,20 +196,20 @@ def _results(entry: Entry, board: Board, group: TableName, metrics: list[MetricC
         rows.append(Row((Value(f"{metric.title}{ARROWS[metric.better]}"), *cells)))
     columns = (Column("Metric", numeric=False), *(Column(name) for name in datasets))
     arrows = ("↑ higher is better, ↓ lower is better.",) if group == "performance" else ()
-    notes = (*arrows, _what_intervals_carry(entry, board, metrics))
+    notes = (*arrows, _what_intervals_cover(entry, board, metrics))
     return Table(f"results-{group}", TITLES[group], columns, tuple(rows), "", notes)
 
 
-def _what_intervals_carry(entry: Entry, board: Board, metrics: list[MetricColumn]) -> str:
-    """Which metrics' intervals carry the test identities beside the seeds."""
+def _what_intervals_cover(entry: Entry, board: Board, metrics: list[MetricColumn]) -> str:
+    """What the intervals cover: the seeds, and for some metrics the test identities too."""
     both = [
         metric.heading
         for metric in metrics
         for (loss, _), found in board.findings.of(metric.key, metric.lower_is_better).items()
         if loss == entry.label and found.carries == SEEDS_AND_IDENTITIES
     ]
-    carried = f", and the test identities for {', '.join(dict.fromkeys(both))}" if both else ""
-    return f"{PLUS_MINUS}; it carries the seeds{carried}."
+    identities = f", and over test identities for {', '.join(dict.fromkeys(both))}" if both else ""
+    return f"{PLUS_MINUS}; it covers the variation over seeds{identities}."
 
 
 def seed_table(entry: Entry, board: Board) -> Table:
