@@ -249,6 +249,31 @@ def test_nothing_overflows_nothing_is_fetched_and_no_script_fails(browser: Brows
         assert browser.requests() == [page.resolve().as_uri()], page.name
 
 
+WORDS_OVER_TWO_LINES = r"""
+const found = [], walker = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+while (walker.nextNode()) {
+  const text = walker.currentNode, range = document.createRange();
+  if (text.parentElement.closest("script, style, pre, noscript") || text.parentElement.offsetParent === null) continue;
+  for (const word of text.data.matchAll(/[^\s/]*\d[^\s/]*|[^\s/-]+/g)) {
+    range.setStart(text, word.index);
+    range.setEnd(text, word.index + word[0].length);
+    if (new Set(Array.from(range.getClientRects(), (box) => Math.round(box.top))).size > 1) found.push(word[0]);
+  }
+}
+return found;"""
+
+
+def test_no_word_breaks_and_the_difference_is_on_the_screen_of_a_phone(browser: Browser, drawn_site: Path) -> None:
+    for page in sorted(drawn_site.rglob("*.html")):
+        browser.open(page, width=400)
+        assert browser.run(WORDS_OVER_TWO_LINES) == [], page.name
+    browser.open(drawn_site / "compare.html", width=400)
+    ends = browser.run(
+        "return Array.from(document.querySelectorAll('#differences tr > :nth-child(3)'), o => o.getBoundingClientRect().right)"
+    )
+    assert max(ends) <= 400
+
+
 HOSTILE = "<script>window.hacked=1</script><img src=x onerror=window.hacked=1>\"'&{{ 7*7 }}"
 
 
