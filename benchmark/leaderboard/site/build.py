@@ -1,4 +1,4 @@
-"""All pages of the site, by their places, and the site on disk."""
+"""Builds all files of the site, and writes them."""
 
 from collections.abc import Iterator, Mapping
 from itertools import chain
@@ -26,7 +26,7 @@ OWN = {"losses": ".html", "entries": ".json"}
 
 
 def build(found: Standings, entries: Entries, store: Store | None = None) -> Mapping[str, bytes]:
-    """Each file by its place in the site. Pictures are drawn with the runs of `store`; without it there are none."""
+    """Each file by its path in the site. Pictures are drawn with the runs of `store`; without it there are none."""
     boards = [board for board in (found.current, *found.others) if board is not None]
     count = 5 + (found.current is not None) + 2 * sum(len(board.entries) for board in boards)
     curves: dict[str, Curves] = {}
@@ -64,7 +64,7 @@ def _shared(
 
 
 def write_site(files: Mapping[str, bytes], folder: Path) -> Path:
-    """Writes the files and removes pages of entries that are gone; the first page's place."""
+    """Writes the files, removes pages of entries that are gone, and returns the path of the first page."""
     for name, content in files.items():
         write_atomically(folder / name, content)
     for own, ending in OWN.items():

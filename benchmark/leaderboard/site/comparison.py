@@ -1,4 +1,4 @@
-"""Any two losses side by side: every pair's difference on every dataset by every metric, for the page's script."""
+"""The page that compares two losses: all differences of all pairs, for the page's script to choose from."""
 
 import json
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from benchmark.metrics import MetricColumn, columns, has_value
 from benchmark.pages import json_for_a_page, render
 from benchmark.statistics import every_pair, summarise
 
-DIGITS = 6  # significant ones: more than any table shows
+DIGITS = 6  # significant digits: more than any table shows
 
 
 def comparison_page(board: Board | None, curves: Mapping[str, Curves]) -> bytes:
@@ -26,8 +26,8 @@ def comparison_page(board: Board | None, curves: Mapping[str, Curves]) -> bytes:
 
 
 def comparison_data(board: Board) -> dict[str, Any]:
-    """`losses` by place; `rows` with each loss's mean and half interval, and each pair's difference (one − other,
-    `one` before `other` in the list), half interval, p after Holm and, where there is no test, the reason."""
+    """`losses`, and `rows` for each metric and dataset. A row has the mean and half interval of each loss, and for each
+    pair (`one` before `other` in the list): one − other, half interval, p after Holm, or why there is no test."""
     labels = sorted(board.entries)
     findings = board.findings
     rows = []

@@ -1,4 +1,4 @@
-"""The first page: the answer in words and the standings, for every metric and every board."""
+"""The first page: the answer in words, and the standings by every metric."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ KINDS = (("Dataset", "dataset"), ("Family", "family"), ("Settings", "settings"))
 
 @dataclass(frozen=True)
 class TableBlock:
-    """One table: a metric of a board. Filters look at both."""
+    """One table: a metric of a board, which the filters choose by."""
 
     board: str
     metric: str

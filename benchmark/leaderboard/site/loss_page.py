@@ -1,4 +1,4 @@
-"""A loss's own page: what it is, what the audit found, what it reached, and against whom."""
+"""The page of one loss: what it is, its results, its differences from others, its audit."""
 
 import json
 import re
@@ -28,13 +28,13 @@ from benchmark.tables.model import NOTHING, visible
 BEGINNINGS = ("Paper:", "Good for:")
 ARXIV = re.compile(r"arXiv:([0-9]{4}\.[0-9]{4,5})")
 ARROWS = {"higher": " ↑", "lower": " ↓", "neither": ""}
-TITLES: dict[TableName, str] = {"performance": "How well it does", "geometry": "How its classes lie on the sphere"}
+TITLES: dict[TableName, str] = {"performance": "Performance", "geometry": "Geometry: how the classes lie on the sphere"}
 
 
 def loss_page(
     entry: Entry, board: Board, curves: Mapping[str, Curves], maps: Drawn | NotDrawn | None, apart: str
 ) -> bytes:
-    """`curves` are by the names of entries; `apart` says why the entry is not in today's standings, or nothing."""
+    """`curves` are by the names of entries; `apart` says why the entry is not in the current standings."""
     formula, *paragraphs = paragraphs_of(entry.description) or [Paragraph(("no description",), is_aligned=False)]
     against = differences_of(board, entry)
     return render(
@@ -85,7 +85,7 @@ def _curves(entry: Entry, board: Board, curves: Mapping[str, Curves]) -> ShownCu
 
 @dataclass(frozen=True)
 class Paragraph:
-    """Of a docstring: running text, a line for each of its parts, or lines whose columns are to stay aligned."""
+    """Part of a docstring: running text, or lines whose columns stay aligned."""
 
     lines: tuple[str, ...]
     is_aligned: bool
@@ -106,7 +106,7 @@ def paragraphs_of(description: str) -> list[Paragraph]:
 
 
 def _joined(lines: list[str]) -> list[str]:
-    """Broken lines put together again; `Paper:` and `Good for:` begin lines of their own."""
+    """Joins the lines of a paragraph; `Paper:` and `Good for:` begin new lines."""
     found = [lines[0].strip()]
     for line in lines[1:]:
         if line.lstrip().startswith(BEGINNINGS):
@@ -125,7 +125,7 @@ def _with_links(line: str) -> Markup:
 def _background(entry: Entry) -> Facts:
     source = f"losses/{entry.loss}.py" if entry.origin == "repository" else "a plug-in"
     facts = [
-        ("Entry", f"{entry.name}.json, of {entry.date}"),
+        ("Entry", f"{entry.name}.json, made on {entry.date}"),
         ("Source", f"{source}, digest {entry.loss_digest[:16]}"),
         ("Protocol", str(entry.protocol)),
         ("Made with", ", ".join(f"{name} {version}" for name, version in entry.versions.items())),
@@ -139,7 +139,7 @@ def _background(entry: Entry) -> Facts:
 
 
 def hyper_table(entry: Entry) -> Table:
-    """Ranges and meanings are known where the loss that the entry was made with is here."""
+    """All hyper-parameters; with ranges and meanings if the loss of the entry exists here."""
     declared = losses.get(entry.loss).hyper if is_here(entry) else {}
     rows = []
     for name, value in entry.settings.items():
@@ -178,7 +178,7 @@ def audit_table(entry: Entry) -> Table:
 
 
 def result_tables(entry: Entry, board: Board) -> list[Table]:
-    """Every metric on every dataset, performance and geometry apart."""
+    """Every metric on every dataset: one table for performance, one for geometry."""
     kept = {group: measured(board.findings.results, group) for group in TITLES}
     return [_results(entry, board, group, columns) for group, columns in kept.items() if columns]
 
@@ -213,7 +213,7 @@ def _what_intervals_cover(entry: Entry, board: Board, metrics: list[MetricColumn
 
 
 def seed_table(entry: Entry, board: Board) -> Table:
-    """The main metric of each dataset, run by run."""
+    """The main metric of each dataset for every seed."""
     main = board.findings.main_columns
     results = [result for result in entry.results if result.label in main]
     columns = [Column(f"{one.label}: {main[one.label].title.lower()}") for one in results]
