@@ -183,7 +183,7 @@ def test_a_file_must_be_named_after_what_it_holds(tmp_path: Path) -> None:
     found = read_entries(tmp_path)
     assert list(found.sound) == [path.stem]
     assert found.refused[copy.name] == f"its content belongs in a file named {path.name}"
-    with pytest.raises(EntryError, match=f"^{copy.name}: what it holds"):
+    with pytest.raises(EntryError, match=f"^{copy.name}: its content belongs"):
         read_entry(copy)
 
 

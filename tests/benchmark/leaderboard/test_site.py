@@ -44,7 +44,7 @@ def standing() -> tuple[Standings, Entries]:
     entries += [entered("low", MEANS["low"], family="scale only"), entered("mine", 0.91, hyper={"m": 0.3})]
     older = board(entered("older", 0.9, protocol=2), entered("low", 0.7, protocol=2))
     outdated = {"gone-00000000": "there is no loss gone in losses/ any more"}
-    refused = {"bad.json": "bad.json: is no entry & more"}
+    refused = {"bad.json": "bad.json: is not an entry & more"}
     return Standings(board(*entries), [older], outdated), Entries(refused=refused)
 
 

@@ -53,8 +53,8 @@ def test_entries_made_alike_form_a_board_and_the_others_are_apart(experiment: Ex
     assert set(found.current.entries) == {"normface s=auto", "mine"}
     assert found.current.baseline == baseline_label(experiment) == "normface s=auto"
     assert sorted(len(board.entries) for board in found.others) == [1, 1, 1]
-    lines = left_aside(found, Entries(refused={"bad.json": "is no entry"}))
-    assert lines[0] == "refused: bad.json: is no entry"
+    lines = left_aside(found, Entries(refused={"bad.json": "is not an entry"}))
+    assert lines[0] == "refused: bad.json: is not an entry"
     assert any(f"{older.name}.json: it was made with protocol version {PROTOCOL_VERSION + 1}" in line for line in lines)
     assert any(f"{fewer.name}.json: its datasets, training or seeds differ" in line for line in lines)
     assert any(f"{elsewhere.name}.json: its datasets, training or seeds differ" in line for line in lines)
