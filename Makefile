@@ -31,6 +31,7 @@ test-all: lint  ## lint, type-check and run all tests, also the slow ones
 lint: $(READY)
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
+	$(RUN) -m tests.plain_words
 	$(RUN) -m mypy
 
 bench: $(READY)  ## run the default experiment, eleven losses on digits and glyphs, 5 seeds; write its report

@@ -2,7 +2,7 @@
 
     data = datasets.load("glyphs", root="data", seed=0)
 
-A file dropped into this folder adds a dataset (a subclass of `Dataset`) or a wrapper (of `Wrapper`):
+A file in this folder adds a dataset (a subclass of `Dataset`) or a wrapper (a subclass of `Wrapper`):
 
     class Mine(datasets.Dataset):
         name = "mine"
@@ -36,7 +36,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Imports what is asked for: metrics use this package's registry, and need neither torch nor images."""
+    """Imports on demand: metrics use this package's registry without torch and image libraries."""
     home = next((home for home, names in _HOMES.items() if name in names.split()), None)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""What a loaded dataset is."""
+"""A loaded dataset: its splits, images, labels and pairs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ProtocolName = Literal["closed", "open"]
 
 @runtime_checkable
 class Images(Protocol):
-    """N×C×H×W uint8: a tensor, or something that streams and is indexed like one."""
+    """N×C×H×W uint8: a tensor, or images on disk that are indexed like one."""
 
     @property
     def shape(self) -> torch.Size: ...
@@ -26,7 +26,7 @@ class Images(Protocol):
 
 @runtime_checkable
 class StreamedImages(Images, Protocol):
-    """Images that stay on disk. `rows` picks some of them without reading any."""
+    """Images that stay on disk. `rows` selects some of them without reading them."""
 
     def rows(self, index: Tensor) -> StreamedImages: ...
     def hashes(self) -> Iterator[bytes]: ...
@@ -40,7 +40,7 @@ def _no_pairs() -> Pairs:
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Verification pairs. Those that were drawn may be drawn anew; others came with the data."""
+    """Verification pairs. `drawn`: at random, so that they may be drawn again; otherwise they belong to the data."""
 
     pairs: Tensor
     same: Tensor
@@ -50,9 +50,9 @@ class Pairs:
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Images and labels of one split; `names[label]` is what the label stands for.
+    """Images and labels of one split; `names[label]` is the name of the class.
 
-    `before_noise` are the labels as they were (-1: a class that is no longer among the names).
+    `before_noise` has the labels before noise was added (-1: a class that is no longer among the names).
     """
 
     images: Images
@@ -82,7 +82,7 @@ class Split:
 
     @property
     def noisy(self) -> Tensor:
-        """Which labels noise has changed."""
+        """True where noise has changed the label."""
         return self.labels != self.clean_labels
 
     @property
@@ -90,14 +90,14 @@ class Split:
         return torch.bincount(self.labels, minlength=len(self.names))
 
     def take(self, index: Tensor) -> Split:
-        """These images without pairs, labels and names as they are."""
+        """A split with these images only, without pairs; labels and names do not change."""
         images = self.images.rows(index) if isinstance(self.images, StreamedImages) else self.images[index]
         return Split(images, self.labels[index], self.names, before_noise=self.clean_labels[index])
 
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """A dataset, split. `notes` are things a person should know, such as images that were left out."""
+    """A dataset with its splits. `notes` are for the user, such as images that were left out."""
 
     name: str
     protocol: ProtocolName
@@ -141,7 +141,7 @@ class Data:
 
 
 def image_hashes(images: Images) -> Iterator[bytes]:
-    """One hash an image, so that images in memory and images on disk have the same digest."""
+    """One hash per image, so that images in memory and images on disk have the same digest."""
     if isinstance(images, StreamedImages):
         yield from images.hashes()
     else:

@@ -1,4 +1,4 @@
-"""A tree of images, class/image.png, decoded once into one file of pixels that is read whole or mapped into memory."""
+"""Decodes a tree of images, class/image.png, once into one file of pixels, which is read or memory-mapped."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class Tree:
 def scan_tree(root: Path) -> Tree:
     if not root.is_dir():
         raise MissingDataError(
-            f"folder: {root.absolute()} is no folder. Expected one subfolder a class with images inside, "
-            "class/image.png; set it by root= or path="
+            f"folder: {root.absolute()} is not a folder. Expected one subfolder per class with images in it, "
+            "class/image.png; set the folder with root= or path="
         )
     inside = root.resolve()
     paths = []
@@ -48,11 +48,13 @@ def scan_tree(root: Path) -> Tree:
             if file.suffix.lower() not in SUFFIXES or file.name.startswith("."):
                 continue
             if not file.resolve().is_relative_to(inside):
-                raise InputError(f"folder: {file} is a link that leads out of {root}; copy the image instead")
+                raise InputError(f"folder: {file} is a link to a file outside of {root}; copy the image instead")
             if file.is_file():
                 paths.append(file.relative_to(root).as_posix())
     if not paths:
-        raise InputError(f"folder: {root.absolute()} holds no class/image that ends in {', '.join(sorted(SUFFIXES))}")
+        raise InputError(
+            f"folder: {root.absolute()} has no file class/image that ends in {', '.join(sorted(SUFFIXES))}"
+        )
     return Tree(root, tuple(paths))
 
 
@@ -66,7 +68,7 @@ Pixels = NDArray[np.uint8]
 
 
 class MappedImages:
-    """Images in a file: indexed like a uint8 tensor, read when they are asked for."""
+    """Images in a file: indexed like a uint8 tensor and read on demand."""
 
     dtype = torch.uint8
 
@@ -94,7 +96,7 @@ class MappedImages:
 
 @dataclass(frozen=True)
 class Decoded:
-    """`good[n]`: image n of the tree could be read. `problems` says what was wrong with the others."""
+    """`good[n]`: image n of the tree could be read. `problems` has the errors of the others."""
 
     file: Path
     hashes: Pixels
@@ -102,14 +104,14 @@ class Decoded:
     problems: tuple[str, ...]
 
     def images(self, *, in_memory: bool) -> Tensor | MappedImages:
-        """The good ones."""
+        """The images that could be read."""
         pixels = np.load(self.file, mmap_mode="r", allow_pickle=False)
         mapped = MappedImages(pixels, self.hashes, np.flatnonzero(self.good))
         return mapped[:] if in_memory else mapped
 
 
 def decode_tree(tree: Tree, cache: Path, size: int, channels: int, *, in_memory: bool) -> Decoded:
-    """Decoded afresh when a file of the tree has changed, or the pixels are not those that were written."""
+    """Decodes the tree, or reads the stored pixels if neither they nor the tree have changed."""
     stamp = f"{tree.root.resolve()}\n{size} {channels}\n{tree.stamp()}"
     stem = cache / f"folder-{hashlib.sha256(stamp.encode()).hexdigest()[:16]}"
     pixels, index = stem.with_suffix(".npy"), stem.with_suffix(".safetensors")
@@ -162,11 +164,11 @@ def _decode_all(tree: Tree, file: Path, shape: tuple[int, ...]) -> dict[str, NDA
 
 
 def decode_image(file: Path, size: int, channels: int) -> Pixels:
-    """C×size×size: the largest square in the middle, made that size."""
+    """C×size×size: the largest central square, resized."""
     with Image.open(file, formats=FORMATS) as image:
         width, height = image.size
         if width * height > MOST_PIXELS:
-            raise InputError(f"{width}×{height} pixels, at most {MOST_PIXELS} are read")
+            raise InputError(f"{width}×{height} pixels; expected at most {MOST_PIXELS}")
         upright = ImageOps.exif_transpose(image).convert("L" if channels == 1 else "RGB")
     square = upright
     if upright.size != (size, size):
@@ -180,5 +182,5 @@ def _check_room(folder: Path, needed: int) -> None:
     if needed > free:
         raise OSError(
             f"folder: the decoded images need {needed >> 20} MB in {folder}, {free >> 20} MB are free; "
-            "choose a smaller size=, or another place with cache= or MARGINBENCH_CACHE"
+            "choose a smaller size=, or another folder with cache= or MARGINBENCH_CACHE"
         )

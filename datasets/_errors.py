@@ -1,15 +1,15 @@
-"""The errors for wrong input and for data that is not there."""
+"""The errors for wrong input and for missing data."""
 
 from collections.abc import Iterable
 from pathlib import Path
 
 
 class InputError(ValueError):
-    """What came in cannot be used. The message says what came, what is expected and what to do."""
+    """Wrong input. The message says what came, what was expected and what to do."""
 
 
 class MissingDataError(InputError, FileNotFoundError):
-    """Data that has to be on this machine is not. The message says where it was looked for and how to get it."""
+    """Missing data. The message says where it was looked for and how to get it."""
 
 
 def missing(

@@ -1,4 +1,4 @@
-"""From a name and options to checked data, and to what is known of it without loading."""
+"""Loads and checks a dataset by name and options, and says what is known about it without loading."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -38,7 +38,7 @@ def wrapper_names() -> list[str]:
 def options(name: str) -> dict[str, Option[Any]]:
     """The declared options of the dataset or wrapper called `name`: default, meaning and what is allowed.
 
-    `InputError` names similar names if there is none of this one.
+    `InputError` suggests similar names if there is none of this name.
 
     >>> options("longtail")["ratio"].allowed()
     'a number from 1 to 100000'
@@ -167,7 +167,7 @@ def check(data: Data, *, min_classes: int = 2, min_per_class: int = 1, min_pairs
     True
     """
     if data.num_classes < min_classes:
-        raise InputError(f"{data.name}: {data.num_classes} training class(es), at least {min_classes} are needed")
+        raise InputError(f"{data.name}: {data.num_classes} training class(es); expected at least {min_classes}")
     _check_counts(data, min_per_class)
     for name, split in (("validation", data.val), ("test", data.test)):
         _check_pairs(data.name, name, split, min_pairs)
@@ -190,6 +190,6 @@ def _check_pairs(dataset: str, name: str, split: Split, min_pairs: int) -> None:
         if count < min_pairs:
             several = int((split.class_counts >= 2).sum())
             raise InputError(
-                f"{dataset}: the {name} split has {count} pair(s) of {kind}, needed: {min_pairs}; "
+                f"{dataset}: the {name} split has {count} pair(s) of {kind}; expected at least {min_pairs}; "
                 f"it has {len(split)} images of {len(split.names)} classes, {several} with 2 images or more"
             )

@@ -1,5 +1,5 @@
-"""Pairs that came with the data: read from `pairs.csv` (path, path, same[, fold]) or LFW's pairs.txt, then placed in
-the test split and in folds."""
+"""Reads the pairs of a dataset from `pairs.csv` (path, path, same[, fold]) or from a file like LFW's pairs.txt, and
+assigns them to the test split and to folds."""
 
 import csv
 import re
@@ -34,7 +34,7 @@ class NamedPair:
 
 
 def find_pairs_file(tree: Path, named: str) -> Path | None:
-    """The file that was asked for, or one of the usual names in the tree."""
+    """The given file, or one with a usual name in the tree."""
     if named:
         path = tree / _inside(named, "option pairs")
         if not path.is_file():
@@ -44,9 +44,9 @@ def find_pairs_file(tree: Path, named: str) -> Path | None:
 
 
 def read_pairs_file(file: Path, paths: Iterable[str]) -> list[NamedPair]:
-    """The pairs, each once; `paths` are the images there are."""
+    """The pairs, without repeats; `paths` are the existing images."""
     if file.stat().st_size > MOST_BYTES:
-        raise InputError(f"{file} has {file.stat().st_size} bytes, at most {MOST_BYTES} are read")
+        raise InputError(f"{file} has {file.stat().st_size} bytes; expected at most {MOST_BYTES}")
     known = set(paths)
     try:
         lines = file.read_text(encoding="utf-8-sig").splitlines()
@@ -70,7 +70,7 @@ def _read_csv(file: Path, lines: list[str], known: set[str]) -> list[NamedPair]:
         if not any(cells) or (number == 1 and not re.search(r"[/\\]", cells[0])):
             continue  # an empty line, or a header: it names no path
         if len(cells) not in (3, 4) or cells[2].lower() not in SAME:
-            raise InputError(f"{where}: expected path,path,same[,fold] with same 1 or 0, {row!r} came")
+            raise InputError(f"{where}: expected path,path,same[,fold] with same 1 or 0, got {row!r}")
         first, second = (_known(_inside(cell, where), known, where) for cell in cells[:2])
         fold = _fold(cells[3], where) if len(cells) == 4 else None
         pairs.append(_checked(first, second, SAME[cells[2].lower()], fold, where))
@@ -91,7 +91,7 @@ def _read_lfw(file: Path, lines: list[str], known: set[str]) -> list[NamedPair]:
         if len(cells) == 3:
             cells = [cells[0], cells[1], cells[0], cells[2]]
         if len(cells) != 4 or not (cells[1].strip().isdecimal() and cells[3].strip().isdecimal()):
-            raise InputError(f"{where}: expected 'name n m' or 'name n name m', {line!r} came")
+            raise InputError(f"{where}: expected 'name n m' or 'name n name m', got {line!r}")
         stems = [_inside(f"{name}/{name}_{int(n):04d}", where) for name, n in (cells[:2], cells[2:])]
         first, second = (_known(by_stem.get(stem, stem), known, where) for stem in stems)
         fold = place // (2 * each) if in_folds else None
@@ -100,10 +100,10 @@ def _read_lfw(file: Path, lines: list[str], known: set[str]) -> list[NamedPair]:
 
 
 def _inside(path: str, where: str) -> str:
-    """The path as it is written in the tree; one that leads out of it is refused."""
+    """The path relative to the tree; a path outside of it is an error."""
     plain = PurePosixPath(path.replace("\\", "/"))
     if plain.is_absolute() or PureWindowsPath(path).drive or ".." in plain.parts:
-        raise InputError(f"{where}: the path {path!r} leads out of the folder")
+        raise InputError(f"{where}: the path {path!r} is outside of the folder")
     return plain.as_posix()
 
 
@@ -115,7 +115,7 @@ def _known(path: str, known: set[str], where: str) -> str:
 
 def _fold(cell: str, where: str) -> int:
     if not re.fullmatch(r"\d", cell):
-        raise InputError(f"{where}: expected a fold from 0 to 9, {cell!r} came")
+        raise InputError(f"{where}: expected a fold from 0 to 9, got {cell!r}")
     return int(cell)
 
 
@@ -129,7 +129,7 @@ def _checked(first: str, second: str, same: bool, fold: int | None, where: str) 
 
 @dataclass(frozen=True)
 class Named:
-    """The images there are, by path, and the pairs of them, if any were given."""
+    """The existing images by path, and their pairs, if any were given."""
 
     paths: list[str]
     pairs: list[NamedPair] | None
@@ -146,7 +146,7 @@ class Named:
 def pairs_in_split(
     named: list[NamedPair], paths: list[str], labels: Tensor, seed: int
 ) -> tuple[Pairs, tuple[str, ...]]:
-    """Pairs as places in the split; those with an image that was left out are dropped, with a note."""
+    """Pairs as indices into the split; pairs with an image that was left out are dropped, with a note."""
     place = {path: number for number, path in enumerate(paths)}
     usable = [pair for pair in named if pair.first in place and pair.second in place]
     dropped = len(named) - len(usable)
@@ -163,7 +163,7 @@ def pairs_in_split(
 
 
 def fold_pairs(identities: Whole, seed: int) -> Whole:
-    """Folds that share no identity, where each can then have pairs of both kinds; else by lot."""
+    """Folds that share no identity if each can then have pairs of both kinds; otherwise random folds."""
     same = identities[:, 0] == identities[:, 1]
     group = _linked(identities)
     sizes = Counter(group.tolist())
@@ -183,7 +183,7 @@ def fold_pairs(identities: Whole, seed: int) -> Whole:
 
 
 def _linked(identities: Whole) -> Whole:
-    """For each pair the group of identities that pairs join it to."""
+    """For each pair the group of identities that are connected by pairs."""
     parent = {identity: identity for identity in identities.flatten().tolist()}
 
     def top(identity: int) -> int:

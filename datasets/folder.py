@@ -1,4 +1,4 @@
-"""A person's own images: one subfolder a class."""
+"""Your own images: one subfolder per class."""
 
 import warnings
 from collections import Counter
@@ -58,7 +58,7 @@ class Folder(Dataset):
         return [message]
 
     def _labelled(self, tree: Tree, decoded: Decoded, in_memory: bool) -> tuple[Split, list[str], list[str]]:
-        """Readable images of classes that are large enough, their paths, and a note on those that are not."""
+        """Readable images of large enough classes, their paths, and a note about the other classes."""
         paths = [path for path, good in zip(tree.paths, decoded.good, strict=True) if good]
         counts = Counter(map(class_of, paths))
         names = sorted(name for name, count in counts.items() if count >= self.min_per_class)
@@ -94,7 +94,7 @@ class Folder(Dataset):
         few = [everything.names[n] for n in np.flatnonzero(everything.class_counts.numpy() < needed)]
         if few:
             raise InputError(
-                f"folder: protocol='closed' needs {needed} images a class (to train, validate and test on); "
+                f"folder: protocol='closed' needs {needed} images per class (to train, validate and test on); "
                 f"{len(few)} of {len(everything.names)} classes have fewer: {shorten(few)}; "
                 f"min_per_class={needed} leaves them out"
             )
@@ -116,14 +116,14 @@ class Folder(Dataset):
         return open_split(self.name, everything, parts, seed), [known.paths[place] for place in chosen]
 
     def _count(self, share: float, total: int) -> int:
-        """Two identities make a pair; four make two folds."""
+        """Checks the number of identities: two make a pair; four make two folds."""
         return max(round(share * total), 4 if total >= 12 else 2)
 
     def _need_identities(self, everything: Split, *, test: int, val: int, train: int, given: bool) -> None:
         if min(test, val, train) >= 2:
             return
         several = int((everything.class_counts >= 2).sum())
-        taken = " (the pairs file takes the classes it names for the test)" if given else ""
+        taken = " (classes in the pairs file are test classes)" if given else ""
         raise InputError(
             f"folder: protocol='open' needs 2 classes each to train, validate and test on, the last two with "
             f"2 images or more; of {len(everything.names)} classes, {several} with 2 images or more, "

@@ -137,19 +137,16 @@ def site(
     Example:
       python -m benchmark leaderboard site
     """
-    from functools import partial
-
     from benchmark import spec
     from benchmark.leaderboard import submit, text
     from benchmark.leaderboard.site import build, write_site
-    from benchmark.leaderboard.site.pictures import pictures as draw
     from benchmark.store import Store
 
     asked = spec.load(experiment).without_tuned
     found, read = submit.current(asked, entries or results / asked.name / "entries", results)
     for line in text.left_aside(found, read):
         typer.echo(line, err=True)
-    files = build(found, read, partial(draw, store=Store(results, asked.name)) if pictures else None)
+    files = build(found, read, Store(results, asked.name) if pictures else None)
     typer.echo(f"site: {write_site(files, to or results / 'site')}")
 
 

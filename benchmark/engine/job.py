@@ -1,4 +1,4 @@
-"""One job from beginning to end: train, embed, score, and pack what is to be kept into files."""
+"""Runs one job: trains, embeds, scores, and packs the results into files."""
 
 import csv
 import io
@@ -28,7 +28,7 @@ LOGITS_AT_ONCE = 2**22  # samples × classes
 
 
 def run_job(job: Job, data: datasets.Data, device: str, checkpoint: Path, keep_models: bool) -> Packed:
-    """Trains the job's cell on data that is loaded already."""
+    """Trains the job's cell on loaded data."""
     if data.digest != job.dataset_digest:
         raise InputError(f"{job.cell.dataset_label} has changed since the run began: start the run again")
     if (loss_digest(job.cell.loss), backbone_digest(job.cell.backbone)) != (job.loss_digest, job.backbone_digest):
@@ -76,12 +76,12 @@ def embeddings_of(trained: Trained, data: datasets.Data, device: str) -> dict[st
 
 
 def evaluated(data: datasets.Data) -> dict[str, datasets.Split]:
-    """The splits that are scored: without a test split, validation alone."""
+    """The splits to score: validation, and test if there is one."""
     return {name: split for name, split in (("test", data.test), ("val", data.val)) if len(split)}
 
 
 def evaluation_arrays(head: Head, data: datasets.Data, embedded: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """All that scoring needs beside the head: the training set's centres, test and validation embeddings and pairs."""
+    """What scoring needs beside the head: centres of the training classes, embeddings and pairs of the splits."""
     centres = metrics.class_centres(embedded["train"].numpy(), data.train.labels.numpy(), data.num_classes)
     kept = {
         "train/centres": torch.from_numpy(np.asarray(centres.centres)),
@@ -104,7 +104,7 @@ def evaluation_arrays(head: Head, data: datasets.Data, embedded: Mapping[str, Te
 
 @torch.no_grad()
 def training_posteriors(head: Head, data: datasets.Data, embeddings: Tensor) -> Tensor:
-    """For each class, the mean over its training images of their own class's posterior; 0 without images."""
+    """For each class the mean of the posterior of this class over its training images; 0 without images."""
     labels, posteriors = data.train.labels, torch.empty(len(embeddings), dtype=torch.float64)
     for part in torch.split(torch.arange(len(embeddings)), max(LOGITS_AT_ONCE // data.num_classes, 1)):
         logits = head.eval().logits(embeddings[part].to(head.weight.device)).double()
@@ -138,7 +138,7 @@ def model_state(trained: Trained) -> dict[str, Tensor]:
 
 
 def description(job: Job, device: str, begun: float) -> dict[str, Any]:
-    """The cell, what its id was made from, and where it came from: only the last differs between equal runs."""
+    """The cell, the parts of its id, and its provenance. Only the provenance differs between equal runs."""
     return {
         "cell": job.cell.description(),
         "labels": {"loss": job.cell.label, "dataset": job.cell.dataset_label},
@@ -160,13 +160,13 @@ def description(job: Job, device: str, begun: float) -> dict[str, Any]:
 
 
 def machine(device: str) -> str:
-    """With the instructions that torch computes with on the CPU: others round otherwise."""
+    """The kind of machine, with the CPU instructions that torch uses, because others round differently."""
     kind = f"{platform.system()} {platform.machine()}"
     return f"{kind} {torch.backends.cpu.get_cpu_capability()}" if device == "cpu" else kind
 
 
 def commit() -> str | None:
-    """The project's commit, where it is a git clone; with + when files were changed since."""
+    """The commit, if the project is a git clone; with + if files have changed since."""
     here = Path(__file__).parent
     try:
         found = subprocess.run(

@@ -1,4 +1,4 @@
-"""How far a run is: a bar on a terminal, plain lines elsewhere."""
+"""Shows the progress of a run: a bar on a terminal, plain lines elsewhere."""
 
 import sys
 import time
@@ -14,7 +14,7 @@ SECONDS_BETWEEN_LINES = 10.0
 
 
 class Progress:
-    """Cells done, running and failed, and an estimate of the time left from the images gone through so far."""
+    """Counts cells that are done, running and failed, and estimates the time left from the images processed so far."""
 
     def __init__(self, jobs: list[Job], workers: int, stream: TextIO = sys.stderr) -> None:
         self.total, self.work = len(jobs), sum(job.images for job in jobs)
@@ -25,7 +25,7 @@ class Progress:
         self.bar = tqdm(total=self.total, unit="cell", file=stream, dynamic_ncols=True) if stream.isatty() else None
 
     def more(self, jobs: list[Job]) -> None:
-        """There is more to do than was known."""
+        """Adds cells that were not known before."""
         self.total, self.work = self.total + len(jobs), self.work + sum(job.images for job in jobs)
         if self.bar is not None:
             self.bar.total = self.total
@@ -43,7 +43,7 @@ class Progress:
         self._advance(0)
 
     def tick(self) -> None:
-        """Called often; says something now and then."""
+        """Prints something now and then; it may be called often."""
         if self.bar is not None:
             self.bar.refresh()
         elif time.monotonic() - self.said >= SECONDS_BETWEEN_LINES:
@@ -56,7 +56,7 @@ class Progress:
             self._line()
 
     def left(self) -> str:
-        """The time left in words, by the pace so far."""
+        """The estimated time left, in words."""
         if not self.gone:
             return "?"
         return duration((self.work - self.gone) * (time.monotonic() - self.begun) / self.gone)

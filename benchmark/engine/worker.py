@@ -1,4 +1,4 @@
-"""A worker process: lives through many cells, keeps their data in memory, and ends with its runner."""
+"""A worker process: runs many cells, keeps their data in memory, and ends with its runner."""
 
 import os
 import signal
@@ -12,7 +12,7 @@ from typing import Any
 
 KEPT_DATASETS = 2
 MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(2**30), "MALLOC_MMAP_THRESHOLD_": str(2**30)}
-"""Keeps freed memory for the next batch; giving it back costs a page fault for every 4 KB of it."""
+"""Keeps freed memory for the next batch; returning it would cost a page fault for every 4 KB."""
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
 
 
@@ -63,7 +63,7 @@ def run_worker(jobs: Connection, runner_lives: Connection, setting: Setting) -> 
 
 
 def _end_with_the_runner(runner_lives: Connection) -> None:
-    """A runner that is killed closes its end; a cell must not go on without it, or it could run twice at once."""
+    """Ends this process when its runner is killed; otherwise a cell could run twice at the same time."""
     try:
         runner_lives.recv_bytes()
     except (EOFError, OSError):
@@ -71,7 +71,7 @@ def _end_with_the_runner(runner_lives: Connection) -> None:
 
 
 def reason(problem: Exception) -> str:
-    """The error, and the last place in the traceback that is not a library's."""
+    """The error, and the last line of the traceback that is not in a library."""
     frames = traceback.extract_tb(sys.exc_info()[2])
     own = [frame for frame in frames if "site-packages" not in frame.filename]
     where = f" ({Path(own[-1].filename).name}, line {own[-1].lineno})" if own else ""

@@ -9,7 +9,7 @@ from datasets._registry import Registry
 
 Schedule = Callable[[int], float]
 Shape = Callable[[float, float, Recipe], float]
-"""The factor after warm-up, from the shares of the time since warm-up and of the whole run that are over."""
+"""The factor after warm-up, from how much of the time after warm-up and of the whole run has passed."""
 SCHEDULES: Registry[Shape] = Registry("schedule", __package__, "marginbench.schedules")
 
 ONECYCLE_FIRST = 1 / 25

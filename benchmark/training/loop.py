@@ -1,4 +1,4 @@
-"""Training one cell, from its description to a backbone, a head and a history."""
+"""Trains one cell: from its description to a backbone, a head and a history."""
 
 import math
 import time
@@ -36,8 +36,8 @@ OnEpoch = Callable[[int, int, float], None]
 
 @dataclass(frozen=True)
 class Trained:
-    """What a run leaves. `diverged_at` is the step, counted from 1, that had no usable loss or gradient; the
-    weights are those from before it."""
+    """The result of a run. `diverged_at` is the step, counted from 1, whose loss or gradient was not usable; the
+    weights are those before that step."""
 
     backbone: Backbone
     head: Head
@@ -47,7 +47,7 @@ class Trained:
 
 
 class _DivergedError(Exception):
-    """Ends a run whose loss or gradient is of no more use."""
+    """Ends a run whose loss or gradient is no longer usable."""
 
 
 def train(
@@ -61,9 +61,9 @@ def train(
 ) -> Trained:
     """Trains the cell and returns the last weights, never the best.
 
-    `checkpoint` is a file that an interrupted run goes on from. It is written after an epoch if `checkpoint_every`
-    seconds have passed since the last time, and stays: who has stored the result removes it. A disk without room for
-    it costs no more than the chance to go on from there. `on_epoch` gets epoch, epochs and mean loss.
+    `checkpoint` is a file that an interrupted run resumes from. It is written after an epoch if `checkpoint_every`
+    seconds have passed since the last time. The caller deletes it after storing the result. If it cannot be written,
+    training goes on without it. `on_epoch` gets epoch, epochs and mean loss.
     """
     run = _Run(cell, data, device)
     if checkpoint is not None:
@@ -88,7 +88,7 @@ def train(
 
 
 class _Run:
-    """The parts of one run and the steps that they take together."""
+    """The parts of one run, and a training step."""
 
     def __init__(self, cell: Cell, data: Data, device: str) -> None:
         self.cell, self.data, self.device = cell, data, device
@@ -119,7 +119,7 @@ class _Run:
         return self.state.history
 
     def identity(self) -> dict[str, Any]:
-        """Which run a checkpoint belongs to: the same cell on the same data by the same code and kind of device."""
+        """Which run a checkpoint belongs to: the cell, the data, the code and the kind of device."""
         weights = {**dict(self.backbone.named_parameters()), **dict(self.head.named_parameters(prefix="head"))}
         return {
             "cell": self.cell.description(),
@@ -163,12 +163,12 @@ class _Run:
 
 
 def check_device(device: str) -> None:
-    """`ValueError` unless torch can train there."""
+    """Raises `ValueError` unless torch can train on this device."""
     kind = device.partition(":")[0]
     if kind not in ("cpu", "cuda"):
         raise InputError(f"device={device!r} is not allowed; expected 'cpu', 'cuda' or one such as 'cuda:0'")
     if kind == "cuda" and not torch.cuda.is_available():
-        raise InputError(f"device={device!r} is not there: torch {torch.__version__} sees no CUDA device; use 'cpu'")
+        raise InputError(f"device={device!r} is not available: torch {torch.__version__} finds no CUDA; use 'cpu'")
 
 
 def _check_sizes(cell: Cell, data: Data) -> None:

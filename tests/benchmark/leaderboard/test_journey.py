@@ -52,6 +52,6 @@ def test_one_file_one_command_one_row(clone: Path) -> None:
     without = run(clone, "leaderboard", "normface", *board)
     assert without.returncode == 0, without.stderr
     assert "bent" not in without.stdout
-    assert f"apart: {entry.name}: there is no loss bent in losses/ any more" in without.stderr
+    assert f"not compared: {entry.name}: there is no loss bent in losses/ any more" in without.stderr
     entry.unlink()
     assert "bent" not in "".join(run(clone, "leaderboard", "normface", *board).stderr)
