@@ -127,7 +127,7 @@ def _unreachable(address: str, why: str) -> ConnectionError:
     return ConnectionError(
         f"no Ray cluster can be reached at {address} ({why}): start the run on a node of the cluster, where "
         "`ray status` shows it, or leave --ray-address out to have one started on this machine; a cluster that was "
-        "started with a token needs RAY_AUTH_MODE=token and the same token here (docs/ray.md)"
+        "started with a token needs RAY_AUTH_MODE=token and the same token here (docs/tutorials/cluster.md)"
     )
 
 

@@ -30,7 +30,7 @@ SECONDS_BETWEEN_COUNTS = 5.0  # between counts of the nodes, which may come and 
 SECONDS_WITHOUT_A_HEAD = 30.0  # after 60 Ray would end this process
 SAME_EVERYWHERE = (
     "every node has to reach the machine that the run is started on, and RAY_AUTH_MODE and the token have to be the "
-    "same for every `ray start` and for the run (docs/ray.md)"
+    "same for every `ray start` and for the run (docs/tutorials/cluster.md)"
 )
 
 

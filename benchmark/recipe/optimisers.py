@@ -75,12 +75,14 @@ def optimiser_for(recipe: Recipe, backbone: nn.Module, head: nn.Module) -> Optim
 
 @OPTIMISERS.register
 def sgd(recipe: Recipe, backbone: nn.Module, head: nn.Module) -> Optimiser:
+    """Stochastic gradient descent with momentum."""
     groups = _groups([*backbone.parameters(), *head.parameters()], recipe)
     return Optimiser([torch.optim.SGD(groups, lr=recipe.lr, momentum=recipe.momentum, fused=True)])
 
 
 @OPTIMISERS.register
 def adamw(recipe: Recipe, backbone: nn.Module, head: nn.Module) -> Optimiser:
+    """Adam with decoupled weight decay."""
     groups = _groups([*backbone.parameters(), *head.parameters()], recipe)
     return Optimiser([torch.optim.AdamW(groups, lr=recipe.lr, fused=True)])
 
