@@ -31,7 +31,7 @@ def none(images: Tensor, generator: Generator) -> Tensor:
 
 @AUGMENTATIONS.register
 def shift(images: Tensor, generator: Generator) -> Tensor:
-    """Shifts by up to two pixels each way; the border is repeated."""
+    """Shifts by up to two pixels; the border is repeated."""
     return _windows(_with_border_repeated(images, SHIFT), images.shape, generator)
 
 
@@ -49,14 +49,14 @@ def affine(images: Tensor, generator: Generator) -> Tensor:
 
 @AUGMENTATIONS.register
 def flip(images: Tensor, generator: Generator) -> Tensor:
-    """Mirrors every image left to right with probability 1/2."""
+    """Mirrors each image left to right with probability 1/2."""
     chosen = (torch.rand(len(images), generator=generator) < 0.5).nonzero()[:, 0].to(images.device)
     return images.index_copy(0, chosen, images.index_select(0, chosen).flip(3))
 
 
 @AUGMENTATIONS.register
 def crop_flip(images: Tensor, generator: Generator) -> Tensor:
-    """Adds four black pixels around the image, crops it back to its size at a random place, then applies `flip`."""
+    """Pads each image with four black pixels, crops it at random, then applies `flip`."""
     padded = F.pad(images, (CROP_PADDING,) * 4)
     return flip(_windows(padded, images.shape, generator), generator)
 

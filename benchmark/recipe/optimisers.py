@@ -89,8 +89,8 @@ def adamw(recipe: Recipe, backbone: nn.Module, head: nn.Module) -> Optimiser:
 
 @OPTIMISERS.register
 def muon(recipe: Recipe, backbone: nn.Module, head: nn.Module) -> Optimiser:
-    """Muon for the backbone's matrices and kernels (as matrices, one row per output channel), AdamW for the rest.
-    Muon's steps are scaled to AdamW's size, so that one rate serves both."""
+    """Muon for the backbone's matrices and kernels (as matrices with one row per output channel), AdamW for the rest.
+    Muon's steps are scaled to the size of AdamW's, so that both use one learning rate."""
     kernels = [weight for weight in backbone.parameters() if weight.ndim == 4]
     flat = [(kernel, nn.Parameter(_as_matrix(kernel.detach()))) for kernel in kernels]
     if any(kernel.data_ptr() != matrix.data_ptr() for kernel, matrix in flat):
