@@ -3,6 +3,7 @@
 import inspect
 import re
 import shlex
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,10 @@ from losses import _registry
 
 MODELS = (ExperimentKeys, BesideDataset, BesideLoss, RecipeKeys, Budget, ResourceKeys)
 NOT_IN_EXAMPLE = {"tuned", "tuned_rows"}  # they need a file that was tuned for this very experiment
-PYTHON = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PYTHON, CONSOLE, YAML = (
+    re.compile(rf"^```{language}\n(.*?)^```$", re.MULTILINE | re.DOTALL) for language in ("python", "console", "yaml")
+)
+ROOT = Path(__file__).parents[2]
 Content = dict[str, str | bytes]
 
 
@@ -159,15 +163,53 @@ def test_addresses_in_committed_tables_become_links() -> None:
     assert committed.with_links(hidden) == r"Re-run \(<https://github.com/a/b_c>\); more"
 
 
+def called(words: list[str], command: Any = None) -> Any:
+    """The command that a call runs, after its arguments and options were read; a wrong call raises an error."""
+    command = command or typer.main.get_command(app)
+    context = command.make_context("benchmark", list(words))
+    if not hasattr(command, "commands"):
+        return command
+    name, *rest = [*context._protected_args, *context.args]
+    return called(rest, command.commands[name])
+
+
+@pytest.mark.parametrize("wrong", [["run"], ["run", "smoke", "--no-such-option"], ["run", "smoke", "--workers", "few"]])
+def test_a_wrong_call_is_noticed(wrong: list[str]) -> None:
+    with pytest.raises(typer.BadParameter.__mro__[1]):  # click's UsageError, which typer does not export
+        called(wrong)
+
+
 @pytest.mark.parametrize(("name", "command"), list(command_line.commands()))
 def test_the_examples_of_a_command_are_right_calls(name: str, command: Any) -> None:
     page = str(dict(command_line.pages())["reference/command-line.md"])
     assert f"\n## {name}\n" in page
-    for line in command_line.examples(command):
-        program, *words = [shlex.split(line)[0], *shlex.split(line)[1:]]
-        assert [program, *words[:2]] == ["python", "-m", "benchmark"], line
+    lines = command_line.examples(command)
+    for line in lines:
+        assert line.startswith("python -m benchmark "), line
         assert line in page
-        typer.main.get_command(app).make_context("benchmark", words[2:])
+    assert not lines or command.name in {called(shlex.split(line)[3:]).name for line in lines}
+
+
+def test_the_calls_on_pages_of_papers_and_claims_are_right() -> None:
+    pages = [str(page) for _, page in [*papers.pages(), *claims.pages()]]
+    lines = {line for page in pages for block in CONSOLE.findall(page) for line in block.splitlines()}
+    assert len(lines) > len(related.all_papers())
+    targets = [line.removeprefix("make ") for line in lines if line.startswith("make ")]
+    subprocess.run(["make", "-n", *targets], cwd=ROOT, check=True, capture_output=True)
+    for line in lines - {f"make {target}" for target in targets}:
+        assert line.startswith("python -m benchmark "), line
+        called(shlex.split(line)[3:])
+
+
+def test_the_short_examples_of_the_experiment_file_load(tmp_path: Path) -> None:
+    ((_, page),) = experiment_file.pages()
+    full, *parts = [yaml.safe_load(block) for block in YAML.findall(str(page))]
+    assert full == yaml.safe_load(experiment_file.EXAMPLE.read_text())
+    for number, part in enumerate(parts):
+        path = tmp_path / f"part-{number}.yaml"
+        path.write_text(yaml.safe_dump({"datasets": ["digits"], "losses": ["softmax"], **part}))
+        assert spec.load(path).cells()
+    assert len(parts) == 3
 
 
 def test_most_commands_have_an_example() -> None:
@@ -214,10 +256,9 @@ LINK = re.compile(r"(?<!!)\[[^\[\]]*\]\(((?![a-z]+:|#)[^()\s#]+)[^()]*\)|!\[[^\]
 
 @pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "results/reference/README.md", "perf/README.md"])
 def test_links_of_pages_outside_of_docs_resolve(page: str) -> None:
-    root = Path(__file__).parents[2]
     generated = tuple(f"docs/{folder}/" for folder in generate.FOLDERS)
-    for target in (one or other for one, other in LINK.findall((root / page).read_text())):
-        path = (root / page).parent / target
+    for target in (one or other for one, other in LINK.findall((ROOT / page).read_text())):
+        path = (ROOT / page).parent / target
         assert path.exists() or target.startswith(generated), f"{page}: {target}"
 
 
