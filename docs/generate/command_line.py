@@ -49,6 +49,8 @@ def _blocks() -> Iterator[str]:
     yield INTRODUCTION
     yield table(("command", "what it does"), [[f"[{name}](#{anchor(name)})", text(_first(one))] for name, one in found])
     yield from ("## Exit status", table(("status", "meaning"), EXITS))
+    if of_program := _options(typer.main.get_command(app), without=SHARED):
+        yield from ("## Options before a command", of_program)
     yield from ("## Options of every command", _options(found[0][1], SHARED))
     for name, command in found:
         yield from _command(name, command)

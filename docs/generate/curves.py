@@ -11,9 +11,9 @@ import losses
 from benchmark.plots.loss_shapes import ANGLES, Shape, measure
 
 CLASSES, DIM = 100, 64
-LIGHT = {"ink": "#333333", "loss": "#0068b5", "baseline": "#8a8a8a"}
-DARK = {"ink": "#d0d0d0", "loss": "#5ab0f5", "baseline": "#9a9a9a"}
-THEMES = {"light": LIGHT, "dark": DARK}
+INK, LOSS, BASELINE = "#333333", "#0068b5", "#8a8a8a"
+THEMES = {"light": {}, "dark": {INK: "#d0d0d0", LOSS: "#5ab0f5", BASELINE: "#9a9a9a"}}
+"""Which colours of the light theme another theme replaces."""
 QUANTITIES = {"logit": "target logit − logit of the others", "pull": "gradient ∂L/∂θ, per radian"}
 
 
@@ -30,26 +30,32 @@ def shapes_of(name: str) -> dict[str, Shape]:
 def draw(shapes: Mapping[str, Shape]) -> dict[tuple[str, str], bytes]:
     """An SVG for each quantity that the loss has and each theme. Narrow pictures can stand below each other."""
     loss = next(iter(shapes.values()))
-    kept = [key for key in QUANTITIES if getattr(loss, key) is not None]
-    return {(key, theme): _draw(shapes, key, colours) for key in kept for theme, colours in THEMES.items()}
+    drawn = {key: _draw(shapes, key) for key in QUANTITIES if getattr(loss, key) is not None}
+    return {(key, theme): _recoloured(drawn[key], THEMES[theme]) for key in drawn for theme in THEMES}
 
 
-def _draw(shapes: Mapping[str, Shape], quantity: str, colours: Mapping[str, str]) -> bytes:
+def _recoloured(picture: str, colours: Mapping[str, str]) -> bytes:
+    for old, new in colours.items():
+        picture = picture.replace(old, new)
+    return picture.encode()
+
+
+def _draw(shapes: Mapping[str, Shape], quantity: str) -> str:
     figure = Figure(figsize=(3.7, 2.8), layout="constrained")
     axes = figure.subplots()
     for place, (name, shape) in enumerate(shapes.items()):
-        colour, dashes, width = (colours["baseline"], "--", 1.2) if place else (colours["loss"], "-", 2.0)
+        colour, dashes, width = (BASELINE, "--", 1.2) if place else (LOSS, "-", 2.0)
         values = getattr(shape, quantity)
         axes.plot(np.degrees(ANGLES), values, color=colour, linestyle=dashes, linewidth=width, label=name)
     axes.set(xlim=(0, 180), xticks=range(0, 181, 30), xlabel="angle θ, degrees", ylabel=QUANTITIES[quantity])
     axes.spines[["top", "right"]].set_visible(False)
-    axes.spines[["left", "bottom"]].set_color(colours["ink"])
-    axes.tick_params(colors=colours["ink"], labelsize=8)
+    axes.spines[["left", "bottom"]].set_color(INK)
+    axes.tick_params(colors=INK, labelsize=8)
     for label in (axes.xaxis.label, axes.yaxis.label):
-        label.set(color=colours["ink"], fontsize=9)
+        label.set(color=INK, fontsize=9)
     if len(shapes) > 1:
-        axes.legend(frameon=False, fontsize=8, labelcolor=colours["ink"])
-    file = io.BytesIO()
+        axes.legend(frameon=False, fontsize=8, labelcolor=INK)
+    file = io.StringIO()
     with rc_context({"svg.hashsalt": "marginbench"}):  # the same picture is the same bytes
         figure.savefig(file, format="svg", transparent=True, metadata={"Date": None})
     return file.getvalue()

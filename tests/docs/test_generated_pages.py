@@ -3,6 +3,7 @@
 import inspect
 import re
 import shlex
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -24,14 +25,17 @@ from benchmark.spec.recipes import RecipeKeys
 from benchmark.spec.tuned import Budget
 from benchmark.spec.values import ResourceKeys
 from docs import generate
-from docs.generate import api, claims, command_line, committed, experiment_file, markdown, papers, related
+from docs.generate import api, claims, command_line, committed, curves, experiment_file, markdown, papers, related
 from docs.generate import losses as loss_pages
 from docs.generate.repository_links import rewritten
 from losses import _registry
 
 MODELS = (ExperimentKeys, BesideDataset, BesideLoss, RecipeKeys, Budget, ResourceKeys)
 NOT_IN_EXAMPLE = {"tuned", "tuned_rows"}  # they need a file that was tuned for this very experiment
-PYTHON = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PYTHON, CONSOLE, YAML = (
+    re.compile(rf"^```{language}\n(.*?)^```$", re.MULTILINE | re.DOTALL) for language in ("python", "console", "yaml")
+)
+ROOT = Path(__file__).parents[2]
 Content = dict[str, str | bytes]
 
 
@@ -97,7 +101,7 @@ def test_every_loss_has_a_page_with_a_working_example(of_losses: Content, name: 
     assert found["value"].isfinite()
 
 
-def test_a_new_loss_gets_a_page_without_any_other_edit() -> None:
+def test_a_new_loss_gets_a_page_without_any_other_edit(monkeypatch: pytest.MonkeyPatch) -> None:
     class Newcomer(losses.TargetOnlyHead):
         """ℓ_y = s·(cos θ_y − m).
 
@@ -113,6 +117,8 @@ def test_a_new_loss_gets_a_page_without_any_other_edit() -> None:
             return cosine - 0.1
 
     try:
+        assert "newcomer" in losses.names()
+        monkeypatch.setattr(losses, "names", lambda: ["newcomer"])  # the pages of the others take seconds
         found = dict(loss_pages.pages())
     finally:
         del _registry._losses["newcomer"]
@@ -121,7 +127,9 @@ def test_a_new_loss_gets_a_page_without_any_other_edit() -> None:
     assert "[arXiv:0000.00000](https://arxiv.org/abs/0000.00000)" in page
     assert "## What released code does differently\n\nThere is none." in page
     assert "No committed result has this loss." in page
-    assert {f"losses/curves/newcomer-{one}.svg" for one in ("logit-light", "pull-dark")} <= found.keys()
+    light, dark = (found[f"losses/curves/newcomer-pull-{theme}.svg"] for theme in ("light", "dark"))
+    assert curves.LOSS in str(light)
+    assert curves.THEMES["dark"][curves.LOSS] in str(dark)
 
 
 def test_a_loss_page_has_its_results_claims_and_tables(of_losses: Content) -> None:
@@ -155,15 +163,53 @@ def test_addresses_in_committed_tables_become_links() -> None:
     assert committed.with_links(hidden) == r"Re-run \(<https://github.com/a/b_c>\); more"
 
 
+def called(words: list[str], command: Any = None) -> Any:
+    """The command that a call runs, after its arguments and options were read; a wrong call raises an error."""
+    command = command or typer.main.get_command(app)
+    context = command.make_context("benchmark", list(words))
+    if not hasattr(command, "commands"):
+        return command
+    name, *rest = [*context._protected_args, *context.args]
+    return called(rest, command.commands[name])
+
+
+@pytest.mark.parametrize("wrong", [["run"], ["run", "smoke", "--no-such-option"], ["run", "smoke", "--workers", "few"]])
+def test_a_wrong_call_is_noticed(wrong: list[str]) -> None:
+    with pytest.raises(typer.BadParameter.__mro__[1]):  # click's UsageError, which typer does not export
+        called(wrong)
+
+
 @pytest.mark.parametrize(("name", "command"), list(command_line.commands()))
 def test_the_examples_of_a_command_are_right_calls(name: str, command: Any) -> None:
     page = str(dict(command_line.pages())["reference/command-line.md"])
     assert f"\n## {name}\n" in page
-    for line in command_line.examples(command):
-        program, *words = [shlex.split(line)[0], *shlex.split(line)[1:]]
-        assert [program, *words[:2]] == ["python", "-m", "benchmark"], line
+    lines = command_line.examples(command)
+    for line in lines:
+        assert line.startswith("python -m benchmark "), line
         assert line in page
-        typer.main.get_command(app).make_context("benchmark", words[2:])
+    assert not lines or command.name in {called(shlex.split(line)[3:]).name for line in lines}
+
+
+def test_the_calls_on_pages_of_papers_and_claims_are_right() -> None:
+    pages = [str(page) for _, page in [*papers.pages(), *claims.pages()]]
+    lines = {line for page in pages for block in CONSOLE.findall(page) for line in block.splitlines()}
+    assert len(lines) > len(related.all_papers())
+    targets = [line.removeprefix("make ") for line in lines if line.startswith("make ")]
+    subprocess.run(["make", "-n", *targets], cwd=ROOT, check=True, capture_output=True)
+    for line in lines - {f"make {target}" for target in targets}:
+        assert line.startswith("python -m benchmark "), line
+        called(shlex.split(line)[3:])
+
+
+def test_the_short_examples_of_the_experiment_file_load(tmp_path: Path) -> None:
+    ((_, page),) = experiment_file.pages()
+    full, *parts = [yaml.safe_load(block) for block in YAML.findall(str(page))]
+    assert full == yaml.safe_load(experiment_file.EXAMPLE.read_text())
+    for number, part in enumerate(parts):
+        path = tmp_path / f"part-{number}.yaml"
+        path.write_text(yaml.safe_dump({"datasets": ["digits"], "losses": ["softmax"], **part}))
+        assert spec.load(path).cells()
+    assert len(parts) == 3
 
 
 def test_most_commands_have_an_example() -> None:
@@ -210,10 +256,9 @@ LINK = re.compile(r"(?<!!)\[[^\[\]]*\]\(((?![a-z]+:|#)[^()\s#]+)[^()]*\)|!\[[^\]
 
 @pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "results/reference/README.md", "perf/README.md"])
 def test_links_of_pages_outside_of_docs_resolve(page: str) -> None:
-    root = Path(__file__).parents[2]
     generated = tuple(f"docs/{folder}/" for folder in generate.FOLDERS)
-    for target in (one or other for one, other in LINK.findall((root / page).read_text())):
-        path = (root / page).parent / target
+    for target in (one or other for one, other in LINK.findall((ROOT / page).read_text())):
+        path = (ROOT / page).parent / target
         assert path.exists() or target.startswith(generated), f"{page}: {target}"
 
 

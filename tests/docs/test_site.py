@@ -22,7 +22,7 @@ from docs import generate
 from docs.generate import command_line
 from tests.browser import Browser
 
-pytestmark = [pytest.mark.xdist_group("site"), pytest.mark.long]  # one build for all of them
+pytestmark = [pytest.mark.xdist_group("docs"), pytest.mark.long]  # one build for all of them
 CLONE = Path(__file__).parents[2]
 LOADED = {"link": "href", "script": "src", "img": "src", "source": "src", "iframe": "src", "object": "data"}
 SHOWN = ("index.html", "losses/arcface.html", "reference/experiment-file.html", "papers/arcface.html", "claims/5.html")
