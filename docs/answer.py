@@ -214,8 +214,10 @@ def _rows(file: Path) -> Iterator[list[str]]:
 def with_blocks(page: str) -> str:
     """The page with every block that it has a place for."""
     for name, written in BLOCKS.items():
-        between = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end of {name} -->)", re.DOTALL)
-        page = between.sub(lambda found, text=written: f"{found[1]}\n{text()}\n\n{found[2]}", page)
+        start, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
+        if start in page:
+            before, _, rest = page.partition(start)
+            page = f"{before}{start}\n{written()}\n\n{end}{rest.partition(end)[2]}"
     return page
 
 
