@@ -49,7 +49,7 @@ def executed(path: Path) -> Any:
 
 
 def _reproducible(notebook: Any) -> Any:
-    """The same cells give the same file: ids are numbers, Python's version is removed, code cells store their digest."""
+    """The same cells give the same file: numbered ids, no Python version, a digest in each code cell."""
     notebook.metadata = {
         "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"},
         "language_info": {"name": "python"},
