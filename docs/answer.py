@@ -20,6 +20,7 @@ from datasets._files import write_atomically
 CLONE = Path(__file__).resolve().parents[1]
 REFERENCE = CLONE / "results" / "reference"
 PAGES = (CLONE / "README.md", CLONE / "docs" / "what-we-found.md")
+NO_BREAK = "\N{NO-BREAK SPACE}"
 WITHOUT_MARGIN = "normface"
 LOSS, MARGIN = "arcface", "0.3"  # the example that shows what a margin adds at a small and at a large scale
 
@@ -87,7 +88,7 @@ def answer() -> str:
 def default_table() -> str:
     """Every loss on both datasets, the lowest average rank first."""
     rows = _rows(REFERENCE / "default" / "table.md")
-    head = "| loss | digits: classification accuracy, % | letters never seen: verification accuracy, % | average rank |"
+    head = "| loss | digits, % | letters, % | average rank |"
     lines = [f"| {_loss(row[0])} | {row[1]} | {row[2]} | {row[3]} |" for row in rows]
     return "\n".join([head, "|:---|---:|---:|---:|", *lines])
 
@@ -214,9 +215,16 @@ def _rows(file: Path) -> Iterator[list[str]]:
 def with_blocks(page: str) -> str:
     """The page with every block that it has a place for."""
     for name, written in BLOCKS.items():
-        between = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end of {name} -->)", re.DOTALL)
-        page = between.sub(lambda found, text=written: f"{found[1]}\n{text()}\n\n{found[2]}", page)
+        start, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
+        if start in page:
+            before, _, rest = page.partition(start)
+            page = f"{before}{start}\n{unbroken(written())}\n\n{end}{rest.partition(end)[2]}"
     return page
+
+
+def unbroken(text: str) -> str:
+    """The same with spaces at which a line never breaks, within numbers and settings."""
+    return re.sub(r" (±|=|%) ?", lambda found: found[0].replace(" ", NO_BREAK), text).replace(f"%{NO_BREAK}", "% ")
 
 
 def main(words: list[str]) -> None:

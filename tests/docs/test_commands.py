@@ -38,6 +38,19 @@ BLOCK = re.compile(r"^```(.*)\n((?:.*\n)*?)^```$", re.MULTILINE)
 FILE = re.compile(r"# (\S+\.(?:py|yaml))$")
 SMALL_BOARD = "datasets: [digits]\nlosses: [normface]\nrecipe: {epochs: 1}\nseeds: 2\n"
 
+SMALL_CARS = """
+import numpy as np
+from PIL import Image
+from scipy.io import savemat
+from pathlib import Path
+
+Path("data/car_ims").mkdir(parents=True, exist_ok=True)
+Image.new("RGB", (8, 8)).save("data/car_ims/000001.jpg")
+Image.new("RGB", (8, 8)).save("data/car_ims/000002.jpg")
+rows = [("car_ims/000001.jpg", 3), ("car_ims/000002.jpg", 196)]
+savemat("data/cars_annos.mat", {"annotations": np.array(rows, dtype=[("relative_im_path", object), ("class", object)])})
+"""
+
 
 @dataclass(frozen=True)
 class Rule:
@@ -77,6 +90,11 @@ RULES = (
     ),
     Rule(
         r"pip install (.*)", r"python -m pip install --dry-run --no-deps --no-index --no-build-isolation \1", "network"
+    ),
+    Rule(
+        r"(python sort_cars.py .*)",
+        r"python small-cars.py && \1 && ls data/cars/003/000001.jpg data/cars/196/000002.jpg",
+        "needs data; two made-up cars",
     ),
     Rule(
         r"make leaderboard LOSS=(\w+)",
@@ -160,6 +178,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("benchmark", "losses", "datasets", "docs", "results/leaderboard", "results/reference"):
         shutil.copytree(CLONE / name, folder / name, ignore=shutil.ignore_patterns(*NOT_COPIED))
     (folder / "small-board.yaml").write_text(SMALL_BOARD)
+    (folder / "small-cars.py").write_text(SMALL_CARS)
     (folder / ".venv").mkdir()
     for entry in Path(sys.prefix).iterdir():
         if entry.name != ".ready":
