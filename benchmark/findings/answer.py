@@ -15,7 +15,7 @@ from benchmark.statistics import MIN_SEEDS
 from benchmark.tables.model import visible
 from benchmark.text import all_of, counted, in_words, listed
 
-MOST_NAMED = 3  # of a group of losses; a sentence says of a larger one how many they are
+MOST_NAMED = 3  # losses of a group; larger groups are counted
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Answer:
 
 
 def answer(findings: Findings) -> Answer:
-    """A headline, a sentence for every dataset and, where there are several, one for all of them."""
+    """A headline, a sentence for every dataset and, if there are several, one for all of them."""
     found = verdicts(findings)
     sentences = [_on_dataset(verdict) for verdict in found]
     together = overall(findings)
@@ -123,7 +123,7 @@ def _no_single_winner(findings: Findings, tested: list[DatasetVerdict], top: lis
 
 
 def _left_open(findings: Findings, tested: list[DatasetVerdict]) -> list[Markup]:
-    """Losses that the headline cannot speak of, because they were not run or not tested on some dataset."""
+    """Names losses that were not run or not tested on some dataset."""
     names = [loss for loss in findings.losses if not all(verdict.speaks_of(loss) for verdict in tested)]
     if not names:
         return []
@@ -157,7 +157,7 @@ def _is_first(verdict: DatasetVerdict) -> str:
 
 
 def _the_others(verdict: DatasetVerdict) -> Markup:
-    """What the tests say about those that are not best."""
+    """What the tests say about the losses that are not best."""
     it = "it" if len(verdict.best) == 1 else "them"
     clauses = []
     if verdict.is_open and len(verdict.tied) > 1:
@@ -180,7 +180,7 @@ def _the_others(verdict: DatasetVerdict) -> Markup:
 
 
 def _are(losses: list[str], verdict: DatasetVerdict) -> Markup:
-    """`arcface and cosface are`, or of many `eight of the other ten losses are`."""
+    """`arcface and cosface are`, or `eight of the other ten losses are` if there are many."""
     if len(losses) <= MOST_NAMED:
         return Markup("{} {}").format(_names(losses), _is(losses))
     count = len(verdict.ranked) - len(verdict.best)
@@ -227,7 +227,7 @@ def on(dataset: str) -> Markup:
 
 
 def joined(parts: Sequence[Markup]) -> Markup:
-    """`a, b and c`, of parts that are escaped already."""
+    """`a, b and c`; the parts must be escaped already."""
     return Markup(listed(parts))
 
 

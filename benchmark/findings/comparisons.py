@@ -1,6 +1,6 @@
-"""Who is better than whom: every two losses are tested once, and headline, marks and differences all read the result.
+"""Which loss is better than which: every pair is tested once, and headline, marks and differences use these tests.
 
-Another method of comparison replaces `Comparisons.of`; nothing else on a page tests losses against each other.
+To change the method, replace `Comparisons.of`.
 """
 
 from collections.abc import Mapping

@@ -26,7 +26,7 @@ TEST_COLUMNS = (
 
 
 def why_no_differences(findings: Findings) -> str:
-    """The reason, or nothing if there are differences to show."""
+    """The reason; empty if there are differences to show."""
     if findings.baseline not in findings.losses:
         return f"The baseline {findings.baseline} has no result yet, so there are no differences to show."
     if not findings.main_columns:
@@ -63,7 +63,7 @@ def differences(findings: Findings, losses: Losses) -> Table:
 
 
 def _tests(compared: pd.DataFrame) -> str:
-    """`55 pairs of losses `, where every dataset has as many tests."""
+    """`55 pairs of losses `; without the number if it differs between datasets."""
     counts = set(compared["family"])
     return f"{counts.pop()} pairs of losses " if len(counts) == 1 else "pairs of losses "
 
@@ -137,7 +137,7 @@ def _row(row: dict[Any, Any], losses: Losses) -> Row:
 
 
 def p_entries(row: Any, better: str, worse: str) -> tuple[Value, ...]:
-    """The entries below TEST_COLUMNS, from a row of `compare`; `better` and `worse` say what the sign means."""
+    """The entries of TEST_COLUMNS, from a row of `compare`; `better` and `worse` are the words for + and −."""
     seeds = int(row["n_seeds"])
     return Value(_result(row, better, worse)), with_p(row["p_holm"]), Value(str(seeds), seeds)
 

@@ -1,4 +1,4 @@
-"""What the statistics say of an experiment's runs. Every sentence and table of report and leaderboard reads it."""
+"""What the statistics say about the runs of an experiment; the source of all sentences and tables on the pages."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ SAME = 1e-12  # means that differ by less are equal
 
 @dataclass(frozen=True)
 class Finding:
-    """One loss on one dataset by one metric. What cannot be given is None."""
+    """One loss on one dataset by one metric. Unknown values are None."""
 
     loss: str
     dataset: str
@@ -29,21 +29,21 @@ class Finding:
     mean: float | None = None
     half_width: float | None = None  # of the 95 % interval
     carries: str = ""  # SEEDS or SEEDS_AND_IDENTITIES; empty without an interval
-    seeds: int = 0  # that the mean is over
+    seeds: int = 0  # of the mean
     best: bool = False
     tied: bool | None = None  # no other loss is significantly better; None: not tested, and why says why
-    worse_than: str = ""  # a loss that is significantly better: the best, unless only others are
+    worse_than: str = ""  # a loss that is significantly better: the best one if possible
     why: str = ""
 
 
 @dataclass(frozen=True)
 class Findings:
-    """Results with the columns loss, dataset, seed, status and one per metric, and what follows from them."""
+    """Computed from results with the columns loss, dataset, seed, status and one per metric."""
 
     results: pd.DataFrame
     baseline: str
     jackknife: Jackknife = field(default_factory=dict)
-    baselines: Mapping[str, str] = field(default_factory=dict)  # of losses that have one of their own
+    baselines: Mapping[str, str] = field(default_factory=dict)  # for losses with another baseline
 
     @classmethod
     def of_experiment(cls, collected: ExperimentResults) -> "Findings":
@@ -52,7 +52,7 @@ class Findings:
 
     @cached_property
     def main_columns(self) -> dict[str, MetricColumn]:
-        """The main metric of every dataset on which some run has it."""
+        """The main metric of every dataset on which some run has a value of it."""
         found = {name: main_column(self.results[self.results["dataset"] == name]) for name in self.datasets}
         return {name: column for name, column in found.items() if column is not None}
 
@@ -67,7 +67,7 @@ class Findings:
 
     @cached_property
     def common(self) -> MetricColumn | None:
-        """The metric that means the same on every dataset: the main one if they share it, else verification's."""
+        """The metric for all datasets together: the main one if they share it, else verification accuracy."""
         different = {column.key: column for column in self.main_columns.values()}
         if len(different) <= 1:
             return next(iter(different.values()), None)
@@ -76,23 +76,23 @@ class Findings:
         return verification if all(with_it[name] for name in self.main_columns) else None
 
     def of(self, key: str, lower_is_better: bool = False) -> Mapping[tuple[str, str], Finding]:
-        """(loss, dataset) → finding, for every dataset that has the metric, and for all of them where there are
-        several. `key` is a metric's, or PRIMARY."""
+        """(loss, dataset) → finding, for every dataset that has the metric and, if there are several, for all of them.
+        `key` is the key of a metric, or PRIMARY."""
         if key not in self._known:
             self._known[key] = self._of_metric(key, lower_is_better)
         return self._known[key]
 
     def ranks(self, key: str, lower_is_better: bool = False) -> Ranks:
-        """Of every loss on the datasets that have the metric."""
+        """The ranks of every loss on the datasets that have the metric."""
         return average_ranks(self._with(key), key, lower_is_better)
 
     @cached_property
     def places(self) -> pd.Series:
-        """Average rank by the main metric, best first; empty if no dataset has been run with every loss."""
+        """Average rank by the main metric, best first; empty if no dataset was run with every loss."""
         return self.ranks(PRIMARY).average.dropna()
 
     def comparisons(self, key: str, lower_is_better: bool = False) -> Comparisons:
-        """Every two losses by a metric, or by PRIMARY, on the datasets that have it."""
+        """Every pair of losses by a metric, or by PRIMARY, on the datasets that have it."""
         if key not in self._compared:
             self._compared[key] = Comparisons.of(self._with(key), key, lower_is_better, self._all_jackknife)
         return self._compared[key]
@@ -122,7 +122,7 @@ class Findings:
         return {}
 
     def _with(self, key: str) -> pd.DataFrame:
-        """The rows of datasets that have the metric, diverged runs among them."""
+        """The rows of datasets that have the metric, including diverged runs."""
         rows = self._with_primary
         return rows[rows.groupby("dataset")[key].transform("count") > 0]
 
@@ -137,7 +137,7 @@ class Findings:
 
     @cached_property
     def _all_jackknife(self) -> Jackknife:
-        """With PRIMARY beside the metric that it is."""
+        """The jackknife values, also under the key PRIMARY."""
         found = {}
         for (loss, dataset, seed), values in self.jackknife.items():
             column = self.main_columns.get(dataset)
@@ -162,7 +162,7 @@ class Findings:
 
 
 def _counts(rows: pd.DataFrame) -> dict[tuple[str, str], tuple[int, int]]:
-    """Runs and diverged runs of each loss on each dataset, and on all."""
+    """(runs, diverged runs) of each loss on each dataset, and on all."""
     both = pd.concat([rows, rows.assign(dataset=ALL_DATASETS)])
     parts = both.groupby(["loss", "dataset"])["status"]
     return {(str(loss), str(dataset)): (len(part), int((part == "diverged").sum())) for (loss, dataset), part in parts}

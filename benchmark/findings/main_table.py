@@ -17,7 +17,7 @@ PAIRED = (
     "losses can differ significantly even if their intervals overlap."
 )
 Losses = Mapping[str, AboutLoss]  # by label
-Places = Mapping[str, float]  # by label: the average rank in a table; losses without one are left out
+Places = Mapping[str, float]  # by label: the average rank in a table; not every loss has one
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def _heading(dataset: str, column: MetricColumn, with_metric: bool) -> str:
 
 
 def entry_of(finding: Finding | None, column: MetricColumn, losses: int) -> Value:
-    """Mean ± half of the interval, marked where there is something to compare it with."""
+    """Mean ± half of the interval, marked if there are several losses."""
     if finding is None or finding.mean is None:
         return _without_value(finding)
     mark = "" if losses < 2 or column.better == "neither" else BEST if finding.best else TIED if finding.tied else ""

@@ -1,4 +1,4 @@
-"""From stored results to the files in results/<experiment>/report: tables in three formats, pictures, the page."""
+"""Makes the files in results/<experiment>/report from stored runs: tables in three formats, pictures, the page."""
 
 import re
 import time
@@ -144,7 +144,7 @@ class Tables:
 
     @property
     def by_place(self) -> dict[str, Table]:
-        """By the name of the files, without their endings."""
+        """By file name, without ending."""
         found = {"table": self.main, "settings": self.settings}
         found |= {table.name: table for table in (self.differences, self.geometry) if table is not None}
         found |= {f"metrics/{table.name}": table for table in self.metrics}

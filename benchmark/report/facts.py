@@ -23,12 +23,12 @@ PROTOCOLS = {
 
 
 def runs_of(collected: ExperimentResults, dataset: str) -> list[Run]:
-    """The runs that a row of the tables calls by this name."""
+    """The runs whose dataset has this name in the tables."""
     return [run for run, name in zip(collected.runs, collected.table["dataset"], strict=True) if name == dataset]
 
 
 def number_of_classes(runs: Sequence[Run]) -> int:
-    """In training; 0 if no run kept its class weights."""
+    """The number of training classes; 0 if no run stored its class weights."""
     shapes = [run.shapes().get("weight") for run in runs[:1]]
     return shapes[0][0] if shapes and shapes[0] else 0
 
@@ -50,7 +50,7 @@ def dataset_facts(collected: ExperimentResults, dataset: str) -> Facts:
 
 
 def scale_and_margin(runs: Sequence[Run]) -> dict[str, tuple[list[float], list[float]]]:
-    """By loss: s and m at the end of each run that has them as one number."""
+    """By loss: s and m at the end of each run, if they are single numbers."""
     found: dict[str, tuple[list[float], list[float]]] = {}
     for run in runs:
         kept = found.setdefault(run.cell["labels"]["loss"], ([], []))
@@ -74,7 +74,7 @@ def _recipe(experiment: Experiment, runs: Sequence[Run]) -> str:
 
 
 def _rates_before_tuning(experiment: Experiment, run: Run) -> list[float]:
-    """Of the recipes that the experiment's file gives this dataset."""
+    """From the recipes that the experiment file gives this dataset."""
     label = run.cell["labels"]["dataset"]
     return sorted({recipe.lr for row in experiment.datasets if row.label == label for recipe in row.recipes})
 

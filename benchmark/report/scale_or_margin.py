@@ -33,7 +33,7 @@ MainColumns = Mapping[str, MetricColumn]  # by dataset
 
 
 def scale_or_margin(collected: ExperimentResults, findings: Findings) -> Section | None:
-    """None where no loss was trained at several scales."""
+    """None if no loss was trained at several scales."""
     classes = classes_of(training_sizes(collected))
     rows = with_settings(collected.table, classes)
     if why_no_scales(rows) or not findings.main_columns:
@@ -115,8 +115,8 @@ def equal_scale(rows: pd.DataFrame, main: MainColumns, common: str | None, jackk
         "Effect of the margin at the same scale",
         (*FIRST_COLUMNS, *columns),
         tuple(lines),
-        f"Each loss minus {REFERENCE} at the same s, in percentage points, paired by seed and test identity. The metric "
-        f"is the main one of each dataset, and for “{ALL_DATASETS}” the one that all datasets have.",
+        f"Each loss minus {REFERENCE} at the same s, in percentage points, paired by seed and test identity. The "
+        f"metric is the main one of each dataset, and for “{ALL_DATASETS}” the one that all datasets have.",
         effect_notes(effects),
     )
 
@@ -165,8 +165,8 @@ def best_settings(rows: pd.DataFrame, main: MainColumns, jackknife: Jackknife) -
             Column(f"− {REFERENCE} at this s", f"minus {REFERENCE} at the same scale"),
         ),
         tuple(lines),
-        "Settings are chosen on validation data and compared on test data, in percentage points. The number of settings "
-        "differs between losses, and the best of many settings looks better than the best of few.",
+        "Settings are chosen on validation data and compared on test data, in percentage points. The number of "
+        "settings differs between losses, and the best of many settings looks better than the best of few.",
         effect_notes(compared),
     )
 
@@ -196,9 +196,9 @@ def failing(failed: pd.DataFrame) -> Table:
             Column("Untrained weights", f"class centres {UNRELATED:g}° or more from their class weights"),
         ),
         tuple(lines),
-        f"A run is counted once: as diverged; or near chance, if its main metric is less than {NEAR:.0%} of the way from "
-        f"guessing to perfect; or with untrained weights, if its class centres are {UNRELATED:g}° or more from their "
-        "class weights (90° is chance).",
+        f"A run is counted once: as diverged; or near chance, if its main metric is less than {NEAR:.0%} of the way "
+        f"from guessing to perfect; or with untrained weights, if its class centres are {UNRELATED:g}° or more from "
+        "their class weights (90° is chance).",
     )
 
 

@@ -19,7 +19,7 @@ ENDED = "at the end of training, mean over the seeds; only if it is the same for
 
 
 def details(findings: Findings, losses: Losses, dataset: str, name: str, ends: ScaleAndMargin) -> Table:
-    """`ends` are each loss's s and m at the end of its runs."""
+    """Every metric on one dataset; `ends` are s and m of each loss at the end of its runs."""
     results = findings.results[findings.results["dataset"] == dataset]
     here = sorted(results["loss"].unique())
     columns = measured(results, "performance")
@@ -98,11 +98,11 @@ def limits(classes: Mapping[str, int]) -> list[str]:
 
 def _angle(findings: Findings, column: MetricColumn, loss: str, dataset: str) -> Value:
     finding = findings.of(column.key).get((loss, dataset))
-    return Value(NOTHING) if finding is None else entry_of(finding, column, losses=1)  # no mean is the best one
+    return Value(NOTHING) if finding is None else entry_of(finding, column, losses=1)  # no angle is marked as the best
 
 
 def incomplete(collected: ExperimentResults) -> Table:
-    """A row for every run that diverged, cell that failed, group of cells that is missing and damaged file."""
+    """A row for every diverged run, failed cell, group of missing cells and damaged file."""
     failed = [("failed", cell.label, _where(cell), str(cell.seed), why.reason) for cell, why in collected.failures]
     rows = [*_diverged(collected), *failed, *_missing(collected)]
     rows += [("damaged", "", "", "", problem) for problem in collected.damaged]
@@ -122,7 +122,7 @@ def _diverged(collected: ExperimentResults) -> Iterable[Line]:
 
 
 def _missing(collected: ExperimentResults) -> Iterable[Line]:
-    """Those that were never tried, the seeds of a loss and dataset together."""
+    """Cells that were never run; the seeds of a loss and dataset are one row."""
     failed = [cell for cell, _ in collected.failures]
     groups: dict[tuple[str, str], list[int]] = {}
     for cell in collected.missing:

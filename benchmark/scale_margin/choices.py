@@ -1,4 +1,4 @@
-"""Each loss's best setting among those that were run, chosen on validation data: the test split has no say in it."""
+"""The best setting of each loss among those that were run, chosen on validation data only."""
 
 from collections.abc import Mapping
 
@@ -11,11 +11,11 @@ KEPT = ("dataset", "name", "title", "tuned", "loss", "s", "m")
 
 
 def chosen_on_validation(rows: pd.DataFrame, metric_columns: Mapping[str, MetricColumn]) -> pd.DataFrame:
-    """dataset, name, loss, s, m and so on, and `validation`, the mean over seeds that it was chosen by; a row for each
-    dataset and loss, tuned rows apart from others.
+    """One row for each dataset and loss, tuned rows apart from others: dataset, name, loss, s, m and so on, and
+    `validation`, the mean over seeds that chose the setting.
 
-    A setting of which a run diverged is taken only where every setting had one. Of equal ones the smaller scale is
-    taken, then the smaller margin.
+    A setting with a diverged run is chosen only if every setting has one. Among equal settings the smaller scale is
+    chosen, then the smaller margin.
     """
     found = [
         _best(part, metric_columns[str(dataset)])

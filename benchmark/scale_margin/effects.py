@@ -1,4 +1,4 @@
-"""What a margin adds at the same scale: each loss minus normface at its own s, paired by seed and test identity."""
+"""The effect of a margin at the same scale: each loss minus normface at the same s, paired by seed and identity."""
 
 from collections.abc import Mapping
 
@@ -10,8 +10,8 @@ from benchmark.scale_margin.settings import natural
 from benchmark.statistics import Jackknife, Pairing, compare_pairs, compare_pairs_over_datasets
 
 REFERENCE = "normface"
-"""The loss without a margin that every other is compared with."""
-SAME_SCALE = 9  # decimals to which two scales are one
+"""The loss without a margin that all others are compared with."""
+SAME_SCALE = 9  # decimals in which equal scales agree
 KEYS = ["dataset", "loss", "name", "title", "variant", "tuned", "s", "m"]
 SHOWN = ["dataset", "loss", "baseline", "name", "variant", "s", "m"]
 
@@ -42,7 +42,7 @@ def margin_effects(
 def margin_effects_over_datasets(
     rows: pd.DataFrame, datasets: list[str], metric: str, jackknife: Jackknife | None = None
 ) -> pd.DataFrame:
-    """The same for the mean over datasets, of the pairs that stand on all of them at one scale."""
+    """The same for the mean over datasets, for the pairs that exist on all of them at one scale."""
     return effects_over_datasets(rows, margin_pairs(rows)[SHOWN], datasets, metric, jackknife)
 
 
@@ -61,7 +61,7 @@ def effects_of(
 def effects_over_datasets(
     rows: pd.DataFrame, pairs: pd.DataFrame, datasets: list[str], metric: str, jackknife: Jackknife | None
 ) -> pd.DataFrame:
-    """The same for the mean over datasets, of the pairs that stand on all of them, at one scale if `pairs` has it."""
+    """The same for the mean over datasets, for the pairs that exist on all of them, at one scale if `pairs` has it."""
     pairs = pairs[pairs["dataset"].isin(datasets)]
     counts = pairs.groupby([key for key in ("loss", "baseline", "s") if key in pairs])["dataset"].transform("nunique")
     common = pairs[counts == len(datasets)].drop_duplicates(["loss", "baseline"])
@@ -70,7 +70,7 @@ def effects_over_datasets(
 
 
 def why_no_margin_effects(rows: pd.DataFrame) -> str:
-    """The reason, or nothing where there is a margin to compare with none."""
+    """The reason; empty if there is something to compare."""
     if REFERENCE not in set(rows["name"]):
         return f"{REFERENCE}, which has no margin, was not run"
     if not len(margin_pairs(rows)):
@@ -79,5 +79,5 @@ def why_no_margin_effects(rows: pd.DataFrame) -> str:
 
 
 def _beside(compared: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
-    """Both have one row a pair, in the same order."""
+    """Both have one row per pair, in the same order."""
     return compared.assign(**{str(key): pairs[key].to_numpy() for key in pairs if key not in compared})

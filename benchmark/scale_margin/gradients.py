@@ -1,4 +1,4 @@
-"""Exact against detached: rows that differ in `gradient` and in nothing else, paired by seed and test identity."""
+"""Exact and detached gradients: rows that differ only in `gradient`, paired by seed and test identity."""
 
 import json
 from collections.abc import Mapping
@@ -49,7 +49,7 @@ def gradient_effects(
 def gradient_effects_over_datasets(
     table: pd.DataFrame, datasets: list[str], metric: str, jackknife: Jackknife | None = None
 ) -> pd.DataFrame:
-    """The same for the mean over datasets, of the pairs that stand on all of them."""
+    """The same for the mean over datasets, for the pairs that exist on all of them."""
     return effects_over_datasets(table, _as_pairs(table), datasets, metric, jackknife)
 
 

@@ -6,11 +6,11 @@ from markupsafe import Markup, escape
 
 from benchmark.tables.model import Column, Row, Table, Value, visible
 
-LONG = 30  # characters of a text that is given room for several words on a line
+LONG = 30  # characters; a longer text wraps in a wide column
 
 
 def as_html(table: Table) -> Markup:
-    """Its caption, the table in a box that scrolls by itself, and its footnotes as a list."""
+    """The caption, the table in a box with its own scroll bar, and the footnotes as a list."""
     head = Markup("").join(_heading(column) for column in table.columns)
     body = Markup("\n").join(_row(table, row) for row in table.rows)
     parts = [
