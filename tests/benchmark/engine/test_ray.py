@@ -223,7 +223,7 @@ def test_something_else_that_listens_and_never_answers() -> None:
 def test_a_cluster_that_asks_for_a_token(cluster: Any) -> None:
     code, said, seconds = refused("--ray-address", cluster.address, environment={"RAY_AUTH_MODE": "disabled"})
     assert code == 1
-    assert f"no Ray cluster can be reached at {cluster.address} (a token is asked for" in said
+    assert f"no Ray cluster can be reached at {cluster.address} (it requires a token" in said
     assert "needs RAY_AUTH_MODE=token and the same token here (docs/tutorials/cluster.md)" in said
     assert "Traceback" not in said
     assert seconds < 30.0
