@@ -11,6 +11,7 @@ import pytest
 from benchmark import claims, spec
 from benchmark.options import RunOptions
 from benchmark.results import collect
+from benchmark.statistics import summarise
 from benchmark.statistics.evidence import RULES
 
 pytestmark = pytest.mark.xdist_group("claims")  # what its fixtures make is made once
@@ -59,17 +60,28 @@ def ledger(folder: Path) -> claims.Ledger:
     return claims.ledger_of(known, folder / "results")
 
 
-def test_two_seeds_are_too_few_and_the_ledger_says_so(ledger: claims.Ledger, folder: Path) -> None:
+def test_three_seeds_are_too_few_and_the_ledger_says_so(ledger: claims.Ledger, folder: Path) -> None:
     assert claims.commands_for_missing(ledger, folder) == []
     assert [(finding.key, finding.dataset) for finding in ledger.findings] == [
         ("7a", "digits"), ("7a", "glyphs"), ("7b", "digits"),
     ]  # fmt: skip
     for finding in ledger.findings:
         assert finding.verdict == "not decided"
-        assert "too few paired seeds: 2, a test needs 5" in finding.note
+        assert "too few paired seeds: 3, a test needs 5" in finding.note
         assert finding.low < finding.difference < finding.high
         assert finding.detectable is not None
     assert -100 < ledger.findings[2].difference < 0
+
+
+def test_numbers_of_the_smallest_experiment_do_not_look_broken(ledger: claims.Ledger, folder: Path) -> None:
+    table = collect(spec.load("smoke"), folder / "results").table
+    found = pd.concat([
+        summarise(table[table["dataset"] == dataset], [metric])
+        for dataset, metric in (("digits", "test/classification_accuracy"), ("glyphs", "test/accuracy"))
+    ])  # fmt: skip
+    assert len(found) == 6
+    assert (found["mean"] > 0.8).all()
+    assert (found["high"] - found["low"] < 0.1).all()
 
 
 def test_files(ledger: claims.Ledger, folder: Path) -> None:
