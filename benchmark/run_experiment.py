@@ -22,6 +22,7 @@ from benchmark.results import current_runs, tidy
 from benchmark.store import Run, Store, write_summary
 from benchmark.text import duration
 from benchmark.training import check_device
+from benchmark.warning_lines import shown_so_far
 
 Named = str | Path | spec.Experiment
 
@@ -86,7 +87,7 @@ def run_jobs(todo: Plan, store: Store, options: RunOptions, quiet: bool = False)
 
 def setting_of(options: RunOptions) -> Setting:
     plugins = tuple(plugin.resolve() for plugin in options.plugins)
-    return Setting(options.data, options.device, plugins, options.keep_models)
+    return Setting(options.data, options.device, plugins, options.keep_models, warned=shown_so_far())
 
 
 def run_work(work: Work, options: RunOptions) -> RunOutcome:

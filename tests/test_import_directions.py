@@ -9,7 +9,7 @@ import pytest
 
 CLONE = Path(__file__).parents[1]
 STAGES = (
-    "errors cores text tables code_tree options",  # what all stages use
+    "errors cores text tables code_tree options version warning_lines",  # what all stages use
     "metrics statistics",
     "backbones recipe cell code_digest plugins spec",
     "training",

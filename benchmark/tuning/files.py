@@ -10,19 +10,18 @@ import platform
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from benchmark.engine.job import commit
 from benchmark.errors import InputError
 from benchmark.spec import Budget, Experiment
 from benchmark.spec.tuned import read_tuned
 from benchmark.tuning.sampler import RANDOM_TRIALS
 from benchmark.tuning.space import FACTOR
 from benchmark.tuning.study import PRUNING, Place, Progressing, Study
+from benchmark.version import commit, version_of
 
 HEADING = "# Settings chosen on validation data; `python -m benchmark run EXPERIMENT --tuned FILE` uses them.\n"
 DECIMALS = 6
@@ -109,10 +108,10 @@ def tuned_file(
         "experiment": experiment.name,
         "made": {
             "date": time.strftime("%Y-%m-%d", time.gmtime()),
-            "marginbench": _version("marginbench") or "unknown",
-            "python": platform.python_version(),
-            "torch": _version("torch") or "unknown",
-            "optuna": _version("optuna"),
+            "marginbench": version_of("marginbench") or "unknown",
+            "python": platform.pythonversion_of(),
+            "torch": version_of("torch") or "unknown",
+            "optuna": version_of("optuna"),
             "commit": commit(),
         },
         **({"earlier": list(kept.made)} if kept.made else {}),
@@ -143,13 +142,6 @@ def _sampler(budget: Budget, studies: Sequence[Progressing]) -> str:
     words = f"{tpe}; where only listed values are left to choose from, {every}" if len(kinds) > 1 else tpe
     words = every if kinds == {True} else words
     return words if budget.learning_rates else f"{words}; learning rates within a factor of {FACTOR:g} of the recipe's"
-
-
-def _version(package: str) -> str | None:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None
 
 
 class _Dumper(yaml.SafeDumper):

@@ -1,20 +1,25 @@
 """Wrong calls end in one readable message and exit 2; lists and dry runs say what there is."""
 
+import json
+import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import torch
 import typer
 
+import losses
 from benchmark.cli import REPORT_BUGS, app
 
 PROJECT = Path(__file__).parents[2]
 
 
-def call(*words: str, folder: Path = PROJECT) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "benchmark", *words]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
+def call(*words: str, environment: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    command, added = [sys.executable, "-m", "benchmark", *words], environment or {}
+    return subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, timeout=120, env=os.environ | added)
 
 
 @pytest.mark.parametrize(
@@ -54,28 +59,98 @@ def test_dry_run_trains_nothing(tmp_path: Path) -> None:
     done = call("run", "smoke", "--dry-run", "--results", str(tmp_path))
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert len(lines) == 13
+    assert len(lines) == 19
     assert lines[0].startswith("digits · convnet/16 · ")
-    assert lines[-1].startswith("12 cells")
+    assert lines[-1].startswith("18 cells")
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    ("what", "word"),
-    [
-        ("losses", "arcface"),
-        ("datasets", "glyphs"),
-        ("backbones", "convnet"),
-        ("metrics", "test/eer"),
-        ("plots", "roc"),
-        ("experiments", "default"),
-        ("papers", "arcface"),
-    ],
-)
-def test_lists(what: str, word: str) -> None:
-    done = call("list", what)
+KINDS = {
+    "losses": "arcface",
+    "datasets": "glyphs",
+    "backbones": "convnet",
+    "metrics": "test/eer",
+    "plots": "roc",
+    "claims": "1",
+    "papers": "arcface",
+    "experiments": "default",
+}
+
+
+def listed(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    app(["list", *words], standalone_mode=False)
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("kind", "name"), KINDS.items())
+def test_a_list_has_a_line_for_each(kind: str, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = listed(capsys, kind).splitlines()
+    assert name in {line.split()[0] for line in lines}
+    assert all(len(line) <= 100 for line in lines)
+    first = [len(line) - len(line.split(maxsplit=1)[1]) for line in lines]
+    assert len(set(first)) == 1, "the summaries begin in one column"
+    whole = json.loads(listed(capsys, kind, "--json"))
+    assert {line.split()[0] for line in lines} <= {one["name"] for one in whole}
+    assert all(one["summary"] for one in whole)
+
+
+@pytest.mark.parametrize(("kind", "name"), KINDS.items())
+def test_a_list_shows_the_details_of_one(kind: str, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    shown = listed(capsys, kind, name)
+    assert shown.startswith(f"{name}: ")
+    assert all(len(line) <= 100 for line in shown.splitlines())
+    (whole,) = [one for one in json.loads(listed(capsys, kind, "--json")) if one["name"] == name]
+    assert json.loads(listed(capsys, kind, name, "--json")) == whole
+    assert whole.keys() > {"name", "summary"}
+
+
+def test_the_details_of_a_loss(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = listed(capsys, "losses", "arcface")
+    assert "s·cos(θ_y + m)" in shown
+    assert "arXiv:1801.07698" in shown
+    assert "  m = 0.5: margin added to the target's angle, radians\n" in shown
+    assert "allowed: a number with 0 ≤ value ≤ 1.5708; tuning searches: 0 to 0.6" in shown
+    found = json.loads(listed(capsys, "losses", "arcface", "--json"))["hyper_parameters"]
+    assert [one["name"] for one in found] == list(losses.get("arcface").hyper)
+
+
+def test_a_list_names_the_nearest() -> None:
+    done = call("list", "losses", "arcfase")
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("error: there is no loss 'arcfase'; did you mean 'arcface'?")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_version() -> None:
+    shown = call("--version").stdout
+    about = r"marginbench \d+\.\d+\.\d+( \(commit [0-9a-f]{12}\+?\))?, torch \d\S+, Python 3\.\d+\.\d+\n"
+    assert re.fullmatch(about, shown)
+    assert torch.__version__ in shown
+
+
+def test_shells_complete_the_installed_command() -> None:
+    shown = call("--show-completion", "bash", environment={"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}).stdout
+    assert "_MARGINBENCH_COMPLETE=complete_bash" in shown
+    words = os.environ | {"_MARGINBENCH_COMPLETE": "complete_bash", "COMP_WORDS": "marginbench le", "COMP_CWORD": "1"}
+    code = "import sys; sys.argv = ['marginbench']; from benchmark.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=PROJECT, capture_output=True, text=True, env=os.environ | words
+    )
+    assert done.stdout.split() == ["leaderboard"]
+
+
+def test_a_warning_is_one_line_and_comes_once(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.py"
+    broken.write_text("import warnings\nfor _ in range(3):\n    warnings.warn('mind the gap', stacklevel=1)\n"
+                      "import losses\nclass Own(losses.NormFace):\n    name = 'own'\n")  # fmt: skip
+    file = tmp_path / "own.yaml"
+    file.write_text("datasets: [digits]\nlosses: [own]\nseeds: 2\nrecipe: {epochs: 1}\ndim: 8\n")
+    done = call("run", str(file), "--plugin", str(broken), "--no-report", "--results", str(tmp_path), "--workers", "2")
     assert done.returncode == 0, done.stderr
-    assert word in done.stdout
+    assert [line for line in done.stderr.splitlines() if "gap" in line or "warn" in line.lower()] == [
+        "warning: mind the gap"
+    ]
 
 
 def test_every_command_has_help_with_examples_and_debug() -> None:
