@@ -34,6 +34,7 @@ class Dataset(HasOptions, ABC):
 
     summary: ClassVar[str] = ""
     protocol: ClassVar[Any] = "closed"  # or "open", or an option of this name
+    channels: ClassVar[Any] = 1  # of an image, or an option of this name
     example: ClassVar[Mapping[str, object]] = {}
 
     def __init_subclass__(cls) -> None:

@@ -15,7 +15,7 @@ STAGES = (
     "training",
     "scoring store",
     "engine",
-    "results provenance metric_names rescore run_experiment",
+    "results provenance metric_names rescore run_experiment dry_run",
     "scale_margin findings claims",
     "plots pages report audit tuning papers",
     "leaderboard advice",

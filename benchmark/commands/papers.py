@@ -34,7 +34,8 @@ def table(
       python -m benchmark table all --scale full --engine ray --ray-address auto --device cuda
       python -m benchmark list papers
     """
-    from benchmark import papers, run_experiment, spec
+    from benchmark import papers, spec
+    from benchmark.dry_run import dry_run as dry
     from benchmark.errors import InputError
 
     if scale not in spec.SCALES:
@@ -42,7 +43,7 @@ def table(
     chosen = [papers.load(name) for name in (papers.names() if paper == "all" else [paper])]
     if dry_run:
         for one in chosen:
-            typer.echo(run_experiment.dry_run(one.scales[scale].experiment, options))
+            typer.echo(dry(one.scales[scale].experiment, options).as_text())
         return
     raise typer.Exit(papers.make_tables(chosen, scale, options))
 

@@ -18,6 +18,7 @@ import yaml
 from benchmark.errors import InputError
 from benchmark.spec import Budget, Experiment
 from benchmark.spec.tuned import read_tuned
+from benchmark.text import counted
 from benchmark.tuning.sampler import RANDOM_TRIALS
 from benchmark.tuning.space import FACTOR
 from benchmark.tuning.study import PRUNING, Place, Progressing, Study
@@ -53,8 +54,8 @@ def kept_of(file: Path, trials: Path, every: Sequence[Study], now: Sequence[Stud
         return Kept()
     if earlier.budget != budget:
         raise InputError(
-            f"{file} has rows that were tuned with another budget, {earlier.budget.trials} trials of "
-            f"{earlier.budget.seeds} seed(s): tune all losses with this one, or give another file with --output"
+            f"{file} has rows that were tuned with another budget, {counted(earlier.budget.trials, 'trial')} of "
+            f"{counted(earlier.budget.seeds, 'seed')}: tune all losses with this budget, or add --output FILE"
         )
     made = tuple(one.model_dump(mode="json") for one in (*earlier.earlier, earlier.made))
     return Kept(choices, made, _trials_of(trials, choices))
@@ -109,7 +110,7 @@ def tuned_file(
         "made": {
             "date": time.strftime("%Y-%m-%d", time.gmtime()),
             "marginbench": version_of("marginbench") or "unknown",
-            "python": platform.pythonversion_of(),
+            "python": platform.python_version(),
             "torch": version_of("torch") or "unknown",
             "optuna": version_of("optuna"),
             "commit": commit(),
