@@ -30,6 +30,11 @@ class DryRun:
     def seconds_left(self) -> list[float | None]:
         return [seconds for _, state, seconds in self.cells if state == LEFT]
 
+    @property
+    def effort(self) -> str:
+        """`340 cells, ~1.6 h on one core`, of what is left."""
+        return f"{counted(self.count(LEFT), 'cell')}, {self._time()}"
+
     def as_text(self) -> str:
         """A line for each cell, then the sums."""
         lines = [f"{cell.title} · {spec.in_words([time]) if state == LEFT else state}"

@@ -1,7 +1,8 @@
 """The ledger as tables: one of all claims by dataset, and one per claim with its parts."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from benchmark.claims.ledger import NOT_RUN, ClaimFinding, Ledger
 from benchmark.claims.model import Claim, ClaimPart
@@ -11,6 +12,7 @@ from benchmark.text import counted
 
 SIGNS = {SUPPORTED: "✓", REFUTED: "✗", NOT_DECIDED: "?", NOT_RUN: "–"}
 MANY_SEEDS = 10_000
+SEEDS_TO_DECIDE = ("seeds_to_support", "seeds_to_refute")
 ALSO = (
     "Differences are paired by seed and, where the metric is one of verification, by test identity; their intervals "
     "are 95 % each. 'Tuned' means chosen on validation data among the settings that were run. What is not decided "
@@ -135,3 +137,24 @@ def as_records(ledger: Ledger) -> Iterator[dict[str, object]]:
             **{key: getattr(finding, key) for key in ("p_support", "p_refute", "n_seeds", "n_identities")},
             **{key: getattr(finding, key) for key in ("detectable", "seeds_to_support", "seeds_to_refute", "note")},
         }
+
+
+def from_records(claims: Sequence[Claim], records: Iterable[Mapping[Any, Any]]) -> Ledger:
+    """The ledger that records of `as_records` describe. Records of parts that are not the same today are left out."""
+    parts = {(claim.number, part.letter): (claim, part) for claim in claims for part in claim.parts}
+    found = []
+    for record in records:
+        claim, part = parts.get((record["claim"], record["part"]), (None, None))
+        if (
+            claim is None
+            or part is None
+            or record["part_words"] != part.words
+            or record["dataset"] not in part.datasets
+        ):
+            continue
+        numbers = {key: record[key] for key in ("difference", "low", "high", "p_support", "p_refute", "detectable")}
+        counts = {key: int(record[key] or 0) for key in ("n_seeds", "n_identities")}
+        seeds = {key: None if record[key] is None else int(record[key]) for key in SEEDS_TO_DECIDE}
+        about = {key: record[key] or "" for key in ("dataset", "against", "verdict", "note")}
+        found.append(ClaimFinding(claim, part, **about, **numbers, **counts, **seeds))
+    return Ledger([claim for claim in claims if any(one.claim is claim for one in found)], found)
