@@ -44,10 +44,7 @@ class DryRun:
         if failed := self.count(FAILED):
             lines.append(f"{counted(failed, 'cell')} failed before and will not run again without --retry-failed")
         if self.count(LEFT):
-            lines += [
-                f"estimated time: {self._time()}",
-                f"estimated memory: {memory_in_words(self.memory, self.workers)}",
-            ]
+            lines += [f"estimated time: {self._time()}", memory_in_words(self.memory, self.workers)]
         return "\n".join(lines)
 
     def _time(self) -> str:

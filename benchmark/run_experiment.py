@@ -24,6 +24,7 @@ from benchmark.store import Run, Store, write_summary
 from benchmark.text import counted, duration
 from benchmark.training import check_device
 from benchmark.warning_lines import shown_so_far
+from datasets._errors import MissingDataError
 
 Named = str | Path | spec.Experiment
 
@@ -79,7 +80,10 @@ def carry_out(experiment: Named, options: RunOptions, quiet: bool = False) -> Fi
     experiment = spec.load(experiment)
     store = Store(options.results, experiment.name)
     tell = _say_nothing if quiet else say
-    todo = plan_run(cells_of(experiment, options), store, experiment.name, options, tell)
+    try:
+        todo = plan_run(cells_of(experiment, options), store, experiment.name, options, tell)
+    except MissingDataError as problem:
+        raise MissingDataError(f"{problem}{_how_to_edit(experiment)}") from problem
     begun = time.monotonic()
     outcome = run_jobs(todo, store, options, quiet)
     planned = {described(job.cell.description()): job.id for job in todo.jobs}
@@ -92,6 +96,14 @@ def carry_out(experiment: Named, options: RunOptions, quiet: bool = False) -> Fi
         cells, seconds = counted(len(outcome.done), "cell"), duration(time.monotonic() - begun)
         tell(f"{cells} in {seconds} {on_what(options, len(todo.todo))}")
     return FinishedRun(experiment, todo, outcome, runs, store, verdict(todo, outcome))
+
+
+def _how_to_edit(experiment: spec.Experiment) -> str:
+    """A built-in experiment's file is part of MarginBench: people change a copy."""
+    if experiment.called != experiment.name:
+        return ""
+    copy = f"my-{experiment.path.name}"
+    return f"\n{experiment.name} is built in: to change it, copy {experiment.path} to {copy} and run {copy}"
 
 
 def cells_of(experiment: spec.Experiment, options: RunOptions) -> list[Cell]:

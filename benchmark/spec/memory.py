@@ -26,6 +26,7 @@ SPLITS = 2.0
 STEP_OVERHEAD = 1.7
 """Bytes that a step takes for each byte that autograd keeps: gradients and intermediate results."""
 FLOAT = 4
+FEW = 2  # images; normalisation needs two
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,18 @@ def _needs(cell: Cell) -> _Needs | None:
 
 def _step(backbone: str, shape: tuple[int, int, int], dim: int, batch: int) -> float:
     """Weights, gradients and two moments of the optimiser, and what autograd keeps of a batch."""
+    try:
+        weights, kept = _kept_by_autograd(backbone, shape, dim, batch, "meta")
+    except (RuntimeError, NotImplementedError):  # a net that looks at values needs real ones
+        weights, kept = _kept_by_autograd(backbone, shape, dim, FEW, "cpu")
+        kept *= batch / FEW
+    return 4 * weights + STEP_OVERHEAD * kept
+
+
+def _kept_by_autograd(
+    backbone: str, shape: tuple[int, int, int], dim: int, batch: int, device: str
+) -> tuple[float, float]:
+    """Bytes of the weights, and bytes that autograd keeps for the backward pass."""
     kept: dict[int, int] = {}
 
     def keep(tensor: torch.Tensor) -> torch.Tensor:
@@ -70,12 +83,11 @@ def _step(backbone: str, shape: tuple[int, int, int], dim: int, batch: int) -> f
         kept[storage._cdata] = storage.nbytes()  # a view shares it, and counts once
         return tensor
 
-    with torch.device("meta"):
+    with torch.random.fork_rng(devices=[]), torch.device(device):
         net = backbones.get(backbone)(shape, dim)
         with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
-            net(torch.empty(batch, *shape)).sum()
-    weights = sum(one.nbytes for one in net.parameters())
-    return 4 * weights + STEP_OVERHEAD * sum(kept.values())
+            net(torch.zeros(batch, *shape)).sum()
+    return float(sum(one.nbytes for one in net.parameters())), float(sum(kept.values()))
 
 
 def _head(classes: int, dim: int, batch: int) -> float:

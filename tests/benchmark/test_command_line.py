@@ -5,14 +5,19 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
 import typer
+import yaml
 
 import losses
+from benchmark import spec
 from benchmark.cli import REPORT_BUGS, app
+from benchmark.dry_run import dry_run
+from benchmark.options import RunOptions
 
 PROJECT = Path(__file__).parents[2]
 
@@ -51,18 +56,82 @@ def test_missing_data_says_where_it_looked_and_how_to_get_it(tmp_path: Path) -> 
     done = call("run", str(file), "--data", str(tmp_path / "data"), "--results", str(tmp_path / "results"))
     assert done.returncode == 2
     assert str(tmp_path / "data") in done.stderr
-    assert "download" in done.stderr
     assert "Traceback" not in done.stderr
+    snippet = yaml.safe_load("".join(re.findall(r"^    .*\n", done.stderr, re.MULTILINE)))
+    assert snippet == {"datasets": [{"cifar10": {"download": True}}]}
+    file.write_text(yaml.safe_dump({**yaml.safe_load(file.read_text()), **snippet}))
+    assert spec.load(file).datasets[0].access == {"download": True}
+
+
+def test_missing_data_of_a_built_in_experiment_says_what_to_copy(tmp_path: Path) -> None:
+    done = call("run", "omniglot", "--data", str(tmp_path), "--results", str(tmp_path / "results"))
+    assert done.returncode == 2
+    file = spec.load("omniglot").path
+    assert done.stderr.endswith(
+        f"omniglot is built in: to change it, copy {file} to my-omniglot.yaml and run my-omniglot.yaml\n"
+    )
+
+
+def test_a_missing_image_folder_says_how_to_name_it(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text("datasets: [folder: {path: nowhere}]\nlosses: [normface]\nseeds: 1\n")
+    done = call("run", str(file), "--data", str(tmp_path), "--results", str(tmp_path / "results"))
+    assert done.returncode == 2
+    assert f"there is no folder {tmp_path / 'nowhere'}" in done.stderr
+    snippet = yaml.safe_load("".join(re.findall(r"^    .*\n", done.stderr, re.MULTILINE)))
+    assert snippet == {"datasets": [{"folder": {"path": "my-images"}}]}
 
 
 def test_dry_run_trains_nothing(tmp_path: Path) -> None:
-    done = call("run", "smoke", "--dry-run", "--results", str(tmp_path))
+    done = call("run", "smoke", "--dry-run", "--results", str(tmp_path), "--workers", "2")
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert len(lines) == 19
+    assert len(lines) == 21
     assert lines[0].startswith("digits · convnet/16 · ")
-    assert lines[-1].startswith("18 cells")
+    assert lines[-3] == "smoke: 18 cells, 0 stored with a result, 18 left to run"
+    assert re.fullmatch(r"estimated time: ~\S+ s on one core, ~\S+ s with 2 workers", lines[-2])
+    memory = (
+        r"estimated memory: 0\.\d GB per worker at its peak, 1\.\d GB for 2 workers \(right within a factor of 1\.5\)"
+    )
+    assert re.fullmatch(memory, lines[-1])
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture(scope="module")
+def one_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.CompletedProcess[str]]:
+    """A run of one cell, of which it is said as JSON what it did."""
+    folder = tmp_path_factory.mktemp("json")
+    words = ("--losses", "softmax", "--datasets", "digits", "--seeds", "0", "--workers", "1", "--results", str(folder))
+    return folder, call("run", "smoke", "--json", *words)
+
+
+def test_a_run_prints_one_json_object(one_run: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+    folder, done = one_run
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    counts = {"cells": 1, "done": 1, "trained_now": 1, "failed": 0, "diverged": 0, "status": 0}
+    assert {key: found[key] for key in counts} == counts
+    assert found["failures"] == []
+    assert Path(found["report"]) == folder / "smoke" / "report" / "index.html"
+    assert Path(found["report"]).is_file()
+    assert Path(found["summary"]).is_file()
+    assert "softmax" in found["answer"]
+    assert "1 cell in " in done.stderr
+    assert "1 cells" not in done.stderr
+
+
+def test_dry_run_says_what_is_stored_and_what_is_left(one_run: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+    folder, _ = one_run
+    asked = RunOptions(results=folder, losses=["softmax"], seeds=[0, 1])
+    found = dry_run("smoke", asked)
+    assert (found.count("stored"), found.count("to run")) == (1, 3)
+    assert "digits · convnet/16 · softmax · seed 0 · stored" in found.as_text()
+    assert "smoke: 4 cells, 1 stored with a result, 3 left to run" in found.as_text()
+    plain = json.loads(json.dumps(found.as_data()))
+    assert (plain["cells"], plain["stored"], plain["left"], len(plain["each"])) == (4, 1, 3, 4)
+    assert plain["estimated_bytes_per_worker"] > 3e8
+    done = dry_run("smoke", replace(asked, datasets=["digits"], seeds=[0]))
+    assert done.as_text().splitlines()[1:] == ["smoke: 1 cell, 1 stored with a result, 0 left to run"]
 
 
 KINDS = {
@@ -169,7 +238,7 @@ def test_every_command_has_help_with_examples_and_debug() -> None:
 def test_table_takes_the_options_of_run() -> None:
     commands = typer.main.get_command(app).commands
     run, table = ({option.name for option in commands[name].params} for name in ("run", "table"))
-    assert run - table == {"experiment", "tuned", "tuned_rows", "with_report"}
+    assert run - table == {"experiment", "tuned", "tuned_rows", "with_report", "json"}
 
 
 def test_help_imports_nothing_heavy() -> None:
