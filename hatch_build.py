@@ -52,8 +52,8 @@ def write_package(clone: Path, target: Path) -> None:
                 place = inside / file.relative_to(clone / folder)
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.write_bytes(_content(file))
-    for source, place in REFERENCE.items():
-        shutil.copyfile(clone / source, target / place)
+    for source, copy in REFERENCE.items():
+        shutil.copyfile(clone / source, target / copy)
 
 
 def _content(file: Path) -> bytes:

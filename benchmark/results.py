@@ -1,4 +1,4 @@
-"""What an experiment has to show: its stored runs as one tidy frame, which statistics, report and tables read."""
+"""An experiment's stored runs as one tidy frame, which statistics, report and tables read."""
 
 import json
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ class ExperimentResults:
     folder: Path
     runs: list[Run]  # in the order of the table's rows
     table: pd.DataFrame
-    """One row a run. `loss` is the row's label and `name` the registered loss; `dataset` is the dataset's label, with
+    """One row per run. `loss` is the row's label and `name` the registered loss; `dataset` is the dataset's label, with
     backbone, dim and recipe where the experiment varies them, so that losses are compared within one setting; a tuned
     learning rate is part of the loss's own setting."""
     missing: list[Cell]  # asked for, without a result

@@ -1,4 +1,4 @@
-"""`audit`: checks that losses keep their promises."""
+"""`audit`: checks the properties that every loss must have."""
 
 from typing import Annotated
 
@@ -18,7 +18,9 @@ def audit(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
-    """Check that losses keep their promises: gradients, limits, half precision, state.
+    """Check the properties that every loss must have.
+
+    Among them are gradients, limits, half precision and state. Exit status 1: a loss fails a check.
 
     \b
     Examples:

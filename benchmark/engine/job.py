@@ -160,6 +160,6 @@ def description(job: Job, device: str, begun: float) -> dict[str, Any]:
 
 
 def machine(device: str) -> str:
-    """With the instructions that torch computes with on the CPU: others round otherwise."""
+    """With the instructions that torch computes with on the CPU: others round differently."""
     kind = f"{platform.system()} {platform.machine()}"
     return f"{kind} {torch.backends.cpu.get_cpu_capability()}" if device == "cpu" else kind

@@ -76,7 +76,7 @@ class _OnRay(Engine):
         """Where a number of workers was asked for, nodes that it fits on may be on their way, but not to our own."""
         if room(resources, self.setting.device):
             return
-        wanted = f"{resources.cpus:g} CPU(s)"
+        wanted = f"{resources.cpus:g} CPU{'' if resources.cpus == 1 else 's'}"
         if self.setting.device == "cuda":
             wanted += f" and {resources.gpus:g} of a GPU"
         missing = f"no node of the Ray cluster has the {wanted} that a cell asks for"
@@ -170,7 +170,7 @@ class _OnRay(Engine):
             self.answered(job, lock, kind, content)
 
     def _node_was_lost(self, job: Job, lock: CellLock) -> None:
-        """Not the cell's fault, so it is no try of it, unless it happens again and again."""
+        """It is not the cell's fault, so it does not count as a try, unless it happens again and again."""
         self.lost[job.id] = self.lost.get(job.id, 0) + 1
         if self.lost[job.id] < NODES_LOST:
             self.waiting.appendleft(job)

@@ -1,6 +1,6 @@
-"""What tuning leaves: every trial as a row of trials.csv, and the file of tuned settings that `run` takes.
+"""The files that tuning writes: trials.csv with a row per trial, and the tuned settings that `run` takes.
 
-Tuning some of an experiment's losses or datasets keeps what was tuned before of the others.
+Tuning some losses or datasets of an experiment keeps the earlier choices for the others.
 """
 
 import csv
@@ -38,7 +38,7 @@ class Kept:
 
 
 def kept_of(file: Path, trials: Path, every: Sequence[Study], now: Sequence[Study], budget: Budget) -> Kept:
-    """What the file has of the experiment's other studies and still holds; ValueError where it is no match."""
+    """The file's choices for the experiment's other studies that are still valid; ValueError if the budget differs."""
     tuned_now = {study.place for study in now}
     others = {study.place: study.key for study in every if study.place not in tuned_now}
     if not others or not file.is_file():
@@ -69,7 +69,7 @@ def _trials_of(path: Path, places: Mapping[Place, Any]) -> dict[Place, list[list
     try:
         lines = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8"))))
     except (ValueError, csv.Error) as problem:
-        raise InputError(f"{path} is not a list of trials: {problem}; remove it to tune all rows anew") from problem
+        raise InputError(f"{path} is not a list of trials: {problem}; remove it to tune all rows again") from problem
     for line in lines:
         if len(line) > 2 and (line[0], line[1]) in places:
             found.setdefault((line[0], line[1]), []).append(line)
@@ -77,7 +77,7 @@ def _trials_of(path: Path, places: Mapping[Place, Any]) -> dict[Place, list[list
 
 
 def trials_csv(studies: Sequence[Progressing], order: Sequence[Place], kept: Kept) -> bytes:
-    """A row a trial, in the order of the experiment."""
+    """A row per trial, in the order of the experiment."""
     seeds = max(study.study.budget.seeds for study in studies)
     columns = ["dataset", "loss", "trial", "hyper", "lr", *(f"seed {seed}" for seed in range(seeds))]
     lines = {**kept.trials, **{study.study.place: _trial_lines(study, seeds) for study in studies}}
@@ -100,7 +100,7 @@ def _trial_lines(study: Progressing, seeds: int) -> Iterator[list[Any]]:
 def tuned_file(
     experiment: Experiment, budget: Budget, studies: Sequence[Progressing], order: Sequence[Place], kept: Kept
 ) -> bytes:
-    """The same for the same trials, but for `made` and `earlier`."""
+    """The same trials give the same bytes, except for `made` and `earlier`."""
     choices = {**kept.choices, **{study.study.place: _choice(study) for study in studies}}
     datasets: dict[str, dict[str, Any]] = {}
     for dataset, label in (place for place in order if place in choices):

@@ -1,4 +1,4 @@
-"""`tune EXPERIMENT`: studies in parallel on the engine, each trial after the one before it, from what is stored on."""
+"""`tune EXPERIMENT`: runs studies in parallel, each trial after trial, and resumes from what is stored."""
 
 import sys
 import time

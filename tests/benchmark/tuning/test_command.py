@@ -99,7 +99,7 @@ def test_nothing_of_the_test_split_is_in_any_stored_file(undisturbed: Tuner) -> 
         assert metrics["val/classification_accuracy"] is not None
         assert not [name for name in metrics if name.startswith("test")]
         with safe_open(run / "embeddings.safetensors", framework="numpy") as kept:
-            assert not [name for name in kept.keys() if "test" in name]  # noqa: SIM118 — it is no mapping
+            assert not [name for name in kept.keys() if "test" in name]  # noqa: SIM118 — it is not a mapping
 
 
 def test_tuned_rows_are_run_and_reported_beside_the_others(undisturbed: Tuner, data: Path) -> None:
