@@ -25,10 +25,10 @@ HELP = """Which angular-margin loss should I use, and does the difference surviv
 
 \b
 First steps:
-  python -m benchmark run smoke            Check that everything works, in seconds.
-  python -m benchmark run default          Compare eleven losses, in minutes.
-  python -m benchmark advise --classes 500 Ask for s and m.
-  python -m benchmark list losses arcface  Read about one loss.
+  python -m benchmark run smoke             Check that everything works, in seconds.
+  python -m benchmark run default           Compare eleven losses, in minutes.
+  python -m benchmark advise --classes 500  Ask for s and m.
+  python -m benchmark list losses arcface   Read about one loss.
 
 `python -m benchmark COMMAND --help` explains a command. Exit status 0: all is well. 1: something failed and is named.
 2: the call or a file is wrong. 70: a bug. 130: interrupted.

@@ -70,7 +70,9 @@ def advise(
 
 
 def export_maps(
-    experiment: Annotated[str, typer.Argument(help="An experiment that was run: its name, or the path of its file.")],
+    experiment: Annotated[
+        str, typer.Argument(metavar="EXPERIMENT", help="An experiment that was run: a name or a path.")
+    ],
     to: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Default: results/reference/EXPERIMENT/maps.csv.")
     ] = None,

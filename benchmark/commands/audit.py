@@ -14,7 +14,7 @@ def add_to(app: typer.Typer) -> None:
 
 def audit(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[LOSS]...", help="Losses to check; all by default.")
+        list[str] | None, typer.Argument(metavar="LOSS", help="The losses to check; all by default.")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:

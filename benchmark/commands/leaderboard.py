@@ -35,14 +35,16 @@ EntriesFolder = Annotated[
 @command(board, "run")
 def run(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[LOSS]...", help="Losses to enter; all by default.")
+        list[str] | None, typer.Argument(metavar="LOSS", help="The losses to enter; all by default.")
     ] = None,
     *,
     options: Annotated[RunOptions, Without(("losses", "datasets", "seeds", "retry_failed"))],
     experiment: Experiment = "leaderboard",
     entries: EntriesFolder = None,
 ) -> None:
-    """Audit losses, run their cells, write their entries and show their ranks.
+    """Audit losses, run their cells and write their entries.
+
+    At the end it shows where they stand.
 
     A loss with an up-to-date entry is not run again. To make its entry again, delete the entry's file first.
 
@@ -77,7 +79,7 @@ def run(
 @command(board, "verify")
 def verify(
     files: Annotated[
-        list[Path] | None, typer.Argument(metavar="[FILE]...", help="Entries to check; all by default.")
+        list[Path] | None, typer.Argument(metavar="FILE", help="The entries to check; all by default.")
     ] = None,
     experiment: Experiment = "leaderboard",
     results: Results = Path("results"),
@@ -168,7 +170,7 @@ def schema() -> None:
 
 
 def new_loss(
-    name: Annotated[str, typer.Argument(help="The name of the new loss, such as my_loss.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The name of the new loss, such as my_loss.")],
     folder: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write it here, for use with --plugin, instead of losses/.")
     ] = None,

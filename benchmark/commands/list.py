@@ -23,7 +23,7 @@ KINDS = {
 }
 """Plural → noun, an example, and what the details are."""
 listing = typer.Typer(
-    help="List what there is of a kind, or show the details of one.\n\n\\b\nExamples:\n"
+    help="List what there is of a kind, or show the details of one.\n\n\b\nExamples:\n"
     "  python -m benchmark list losses\n  python -m benchmark list losses arcface\n"
     "  python -m benchmark list metrics --json",
     no_args_is_help=True,
@@ -43,14 +43,14 @@ def _command(kind: str) -> Callable[..., None]:
 
     def show(
         name: Annotated[
-            str | None, typer.Argument(metavar="[NAME]", help=f"Show the details of this {noun}: {details}.")
+            str | None, typer.Argument(metavar="NAME", help=f"Show the details of this {noun}: {details}.")
         ] = None,
         json: Annotated[bool, typer.Option("--json", help="Print JSON with all details.")] = False,
     ) -> None:
         typer.echo(_listed(kind, name, json))
 
     show.__doc__ = (
-        f"List the {kind}, a line each, or show the details of one.\n\n\\b\nExamples:\n"
+        f"List the {kind}, or show the details of one.\n\n\b\nExamples:\n"
         f"  python -m benchmark list {kind}\n  python -m benchmark list {kind} {example}\n"
         f"  python -m benchmark list {kind} --json\n"
     )

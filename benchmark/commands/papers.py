@@ -16,7 +16,9 @@ def add_to(app: typer.Typer) -> None:
 
 
 def table(
-    paper: Annotated[str, typer.Argument(help="A built-in paper (see `list papers`), a paper file's path, or all.")],
+    paper: Annotated[
+        str, typer.Argument(metavar="PAPER", help="A built-in paper (see `list papers`), a paper file's path, or all.")
+    ],
     options: RunOptions,
     scale: Annotated[
         str, typer.Option(metavar="smoke|cpu|full", help="Choose how much is trained, and on which data.")

@@ -227,8 +227,11 @@ def test_every_command_has_help_with_examples_and_debug() -> None:
     for name, one in typer.main.get_command(app).commands.items():
         for inner in one.commands.values() if name in groups else [one]:
             assert "debug" in {option.name for option in inner.params}
-        if name not in groups:
-            assert f"python -m benchmark {name}" in (one.help or "")
+            assert inner.get_short_help_str(limit=62).endswith("."), "the list of commands shows the whole sentence"
+            for option in inner.params:
+                assert re.fullmatch(r"[A-Z].*\.", option.help or "", re.DOTALL), f"{name} {option.name}: a sentence"
+            assert "\\b" not in (inner.help or "")
+            assert inner.name == "schema" or f"python -m benchmark {name}" in (inner.help or "")
     shown = call("run", "--help").stdout
     for option in ("--losses", "--seeds", "--engine", "--plugin", "--keep-models", "--tuned", "--no-report", "--debug"):
         assert option in shown
