@@ -21,7 +21,18 @@ if TYPE_CHECKING:
     from datasets._data import Data, Images, Pairs, Split
     from datasets._dataset import Dataset, Size, Wrapper
     from datasets._errors import InputError
-    from datasets._load import check, load, names, options, protocol, resolve, summary, training_size, wrapper_names
+    from datasets._load import (
+        channels,
+        check,
+        load,
+        names,
+        options,
+        protocol,
+        resolve,
+        summary,
+        training_size,
+        wrapper_names,
+    )
     from datasets._options import Choice, Flag, Real, Text, Whole
     from datasets._registry import DuplicateNameError
 
@@ -29,7 +40,7 @@ _HOMES = {
     "_data": "Data Images Pairs Split",
     "_dataset": "Dataset Size Wrapper",
     "_errors": "InputError",
-    "_load": "check load names options protocol resolve summary training_size wrapper_names",
+    "_load": "channels check load names options protocol resolve summary training_size wrapper_names",
     "_options": "Choice Flag Real Text Whole",
     "_registry": "DuplicateNameError",
 }

@@ -30,6 +30,7 @@ class Cifar(Dataset):
     names_file: ClassVar[str]
     label_bytes: ClassVar[int]
     count: ClassVar[int]
+    channels = 3
     homepage = "https://www.cs.toronto.edu/~kriz/cifar.html (the binary version)"
 
     val_share = Real(0.1, "share of each class's training images that validates", low=0.01, high=0.5)

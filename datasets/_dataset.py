@@ -34,6 +34,7 @@ class Dataset(HasOptions, ABC):
 
     summary: ClassVar[str] = ""
     protocol: ClassVar[Any] = "closed"  # "closed", "open", or an option of this name
+    channels: ClassVar[Any] = 1  # of an image, or an option of this name
     example: ClassVar[Mapping[str, object]] = {}
     examples_may_be_shown: ClassVar[bool] = False  # on public pages: they show no people, and their licence allows it
 

@@ -38,8 +38,9 @@ class Tree:
 def scan_tree(root: Path) -> Tree:
     if not root.is_dir():
         raise MissingDataError(
-            f"folder: {root.absolute()} is not a folder. Expected one subfolder per class with images in it, "
-            "class/image.png; set the folder with root= or path="
+            f"folder: there is no folder {root.absolute()}. Expected one subfolder per class with its images: "
+            "CLASS/IMAGE.png.\nTo name the folder, write in the experiment file\n    datasets:\n"
+            "      - folder: {path: my-images}\nIt is relative to --data DIR or MARGINBENCH_DATA, in Python to root="
         )
     inside = root.resolve()
     paths = []

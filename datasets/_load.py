@@ -99,6 +99,17 @@ def protocol(resolved: Mapping[str, Any]) -> ProtocolName:
     return cast(ProtocolName, _dataset(resolved).protocol)
 
 
+def channels(resolved: Mapping[str, Any]) -> int:
+    """How many channels the images of the data that `resolve` describes have: 1 for grey, 3 for colour.
+
+    `InputError` if the dataset or an option is unknown here.
+
+    >>> channels(resolve("glyphs"))
+    1
+    """
+    return int(_dataset(resolved).channels)
+
+
 def load(
     name: str,
     root: str | os.PathLike[str] | None = None,

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from benchmark.cores import usable_cores
-from benchmark.engine.job import commit
+from benchmark.version import commit
 
 PR_SET_CHILD_SUBREAPER = 36  # of prctl
 SECONDS_TO_END = 2.0

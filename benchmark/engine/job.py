@@ -3,7 +3,6 @@
 import csv
 import io
 import platform
-import subprocess
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -22,6 +21,7 @@ from benchmark.engine.base import Packed
 from benchmark.engine.plan import Job
 from benchmark.errors import InputError
 from benchmark.training import Trained, embed, train
+from benchmark.version import commit
 from losses import Head
 
 LOGITS_AT_ONCE = 2**22  # samples × classes
@@ -163,16 +163,3 @@ def machine(device: str) -> str:
     """The kind of machine, with the CPU instructions that torch uses, because others round differently."""
     kind = f"{platform.system()} {platform.machine()}"
     return f"{kind} {torch.backends.cpu.get_cpu_capability()}" if device == "cpu" else kind
-
-
-def commit() -> str | None:
-    """The commit, if the project is a git clone; with + if files have changed since."""
-    here = Path(__file__).parent
-    try:
-        found = subprocess.run(
-            ["git", "describe", "--always", "--abbrev=12", "--dirty=+", "--exclude=*"],
-            cwd=here, capture_output=True, text=True, timeout=10,
-        )  # fmt: skip
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return found.stdout.strip() or None if found.returncode == 0 else None

@@ -15,7 +15,7 @@ from benchmark.engine.plan import Job
 from benchmark.engine.worker import MEMORY, ONE_THREAD, Setting, run_worker
 from benchmark.store import CellLock
 
-DEATHS_AT_START = 5  # in a row, after which no more are started
+DEATHS_AT_START = 5  # in a row, after which the run gives up
 
 
 @dataclass

@@ -8,7 +8,7 @@ from tqdm import tqdm
 
 from benchmark.engine.plan import Job
 from benchmark.store import Failure
-from benchmark.text import duration
+from benchmark.text import counted, duration
 
 SECONDS_BETWEEN_LINES = 10.0
 
@@ -76,7 +76,7 @@ class Progress:
 
     def _line(self) -> None:
         self.said = time.monotonic()
-        text = f"{self.count}/{self.total} cells, {self.failures} failed, about {self.left()} left"
+        text = f"{self.count}/{counted(self.total, 'cell')}, {self.failures} failed, about {self.left()} left"
         print(text + (f" · {self.names[-1]}" if self.names and self.count < self.total else ""), file=self.stream)
         self.stream.flush()
 

@@ -15,7 +15,6 @@ from tqdm import tqdm
 
 from benchmark.cell import Resources
 from benchmark.engine.base import SECONDS_BETWEEN_LOOKS, Engine, GivenUpError, RunOutcome, Work
-from benchmark.engine.job import commit
 from benchmark.engine.plan import Job, load_data
 from benchmark.engine.ray_cluster import cluster, head_answers, room
 from benchmark.engine.ray_data import as_arrays, can_travel
@@ -23,6 +22,7 @@ from benchmark.engine.ray_node import Order, PluginFiles, public_version, run_ce
 from benchmark.engine.worker import Setting, reason
 from benchmark.plugins import files_of
 from benchmark.store import CellLock, Store
+from benchmark.version import commit
 
 NODES_LOST = 10  # while they ran one cell, which may then be the reason
 TRIES_TO_FETCH = 3  # the dataset of one cell
@@ -76,7 +76,7 @@ class _OnRay(Engine):
         """With a given number of workers, a suitable node may still join a cluster, but not our own."""
         if room(resources, self.setting.device):
             return
-        wanted = f"{resources.cpus:g} CPU(s)"
+        wanted = f"{resources.cpus:g} CPU{'' if resources.cpus == 1 else 's'}"
         if self.setting.device == "cuda":
             wanted += f" and {resources.gpus:g} of a GPU"
         missing = f"no node of the Ray cluster has the {wanted} that a cell asks for"

@@ -75,7 +75,9 @@ def _prepare(order: Order) -> None:
 
     from benchmark.plugins import load_plugin
     from benchmark.training import check_device
+    from benchmark.warning_lines import show_as_lines
 
+    show_as_lines(order.setting.warned)
     torch.set_num_threads(1)
     here = public_version(torch.__version__)
     if here != order.torch:

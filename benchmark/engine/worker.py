@@ -25,6 +25,7 @@ class Setting:
     plugins: tuple[Path, ...]
     keep_models: bool
     test: bool = True  # False: the data comes without its test split
+    warned: tuple[str, ...] = ()  # warnings that the runner has shown: workers do not repeat them
 
 
 def run_worker(jobs: Connection, runner_lives: Connection, setting: Setting) -> None:
@@ -36,7 +37,9 @@ def run_worker(jobs: Connection, runner_lives: Connection, setting: Setting) -> 
     from benchmark.engine.job import run_job
     from benchmark.engine.plan import Job, load_data
     from benchmark.plugins import load_plugin
+    from benchmark.warning_lines import show_as_lines
 
+    show_as_lines(setting.warned)
     torch.set_num_threads(1)
     for plugin in setting.plugins:
         load_plugin(plugin)

@@ -150,4 +150,6 @@ def _check_smoothing(rows: tuple[DatasetRow, ...], losses: tuple[LossRow, ...], 
         return
     for name in sorted({row.name for row in losses}):
         if not loss_registry.get(name).is_cross_entropy:
-            problems.add(("recipe", "label_smoothing"), f"{name} is no cross-entropy loss and takes no label smoothing")
+            problems.add(
+                ("recipe", "label_smoothing"), f"{name} is not a cross-entropy loss: it has no label smoothing"
+            )

@@ -76,7 +76,7 @@ class TunedFileKeys(Keys):
 
 @dataclass(frozen=True)
 class TunedFile:
-    """A checked file; whether its rows and settings are an experiment's is looked at where it is put to use."""
+    """A checked file. `with_tuned` checks that its rows and settings belong to an experiment."""
 
     path: Path
     experiment: str
@@ -128,7 +128,7 @@ def _read_choices(rows: Any, at: KeyPath, problems: FileErrors) -> dict[str, Cho
 
 
 def fingerprint(data: DatasetRow, backbone: str, dim: int, recipe: Recipe, loss: LossRow) -> str:
-    """Of all that a choice was made for: other data, training or pinned settings need tuning of their own."""
+    """A hash of everything that a choice depends on: other data, training or pinned settings need their own tuning."""
     parts = {
         "dataset": dict(data.dataset),
         "backbone": backbone,

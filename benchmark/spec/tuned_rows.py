@@ -51,7 +51,7 @@ def _is_tuned_everywhere(plain: Experiment, row: LossRow, settings: Mapping[str,
 
 
 def one_training(data: DatasetRow) -> bool:
-    """Whether it is trained on in one way, which is what can be tuned."""
+    """Whether the dataset is trained on in one way only: nothing else can be tuned."""
     return len(data.backbones) == len(data.dims) == len(data.recipes) == 1
 
 
@@ -77,7 +77,7 @@ def _checked(plain: Experiment, tuned: TunedFile, problems: FileErrors) -> dict[
         elif any(isinstance(value, list) for value in choice.hyper.values()) or any(not one for one in values.values()):
             problems.add((*at, label, "hyper"), "should have one value for each name")
         elif at_odds := _unlike_pinned(loss, {key: one[0] for key, one in values.items()}):
-            problems.add((*at, label, "hyper"), f"{at_odds}, which {plain.name} gives this row otherwise")
+            problems.add((*at, label, "hyper"), f"{at_odds}, but {plain.name} gives this row another value")
         else:
             hyper = unlike_defaults(loss.name, {key: one[0] for key, one in values.items()})
             found.setdefault(label, {})[dataset] = TunedSetting(hyper, choice.lr)

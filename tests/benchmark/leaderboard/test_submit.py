@@ -226,7 +226,7 @@ def test_an_update_completes_entries_whose_embeddings_are_here(place: Place) -> 
         app, ["score", str(place.experiment), "--results", str(place.runs.parents[1]), "--update"]
     )
     assert done.exit_code == 0, done.output
-    assert "8 runs, 0 updated; 1 leaderboard entries updated" in done.stdout
+    assert "8 runs, 0 updated; 1 leaderboard entry updated" in done.stdout
     assert other.read_bytes() == not_here
     updated, expected = json.loads(sound.read_text()), json.loads(complete)
     for result in updated["results"]:
