@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchmark.findings import Findings
 from benchmark.metrics import MetricColumn, column, main_columns
-from benchmark.plots._style import Look, looks
+from benchmark.plots._style import Look, in_order, looks
 from benchmark.results import ExperimentResults
-from benchmark.statistics import interval_in_words, tied_with_best
+from benchmark.statistics import CARRIED
 from benchmark.store import Run
 from benchmark.text import listed
 
@@ -51,16 +52,28 @@ class Context:
 
     @cached_property
     def datasets(self) -> list[str]:
-        return list(dict.fromkeys(self.table["dataset"]))
+        return sorted(set(self.table["dataset"]), key=in_order)
 
     @cached_property
     def looks(self) -> dict[str, Look]:
-        return looks([row.label for row in self.collected.experiment.losses], self.baseline)
+        rows = self.collected.experiment.losses
+        return looks([row.label for row in rows], self.baseline, {row.label: row.name for row in rows})
+
+    @cached_property
+    def findings(self) -> Findings:
+        """What the statistics say: the same object that the report's tables and sentences read."""
+        return Findings.of_experiment(self.collected)
 
     @cached_property
     def standing(self) -> pd.DataFrame:
         """Mean of every loss on every dataset and over all, with the best and what is tied with it."""
-        return tied_with_best(self.table, self.metric, self.column.lower_is_better, self.collected.jackknife)
+        known = self.table[self.metric].notna().any()
+        found = self.findings.of(self.metric, self.column.lower_is_better) if known else {}
+        rows = [(one.loss, one.dataset, one.mean, one.best, one.tied) for one in found.values()]
+        standing = pd.DataFrame(rows, columns=["loss", "dataset", "mean", "best", "tied_with_best"])
+        return standing.astype({"mean": "Float64", "tied_with_best": "boolean"}).sort_values(
+            "dataset", key=lambda names: names.map(in_order), kind="stable", ignore_index=True
+        )
 
     def best(self, dataset: str) -> str | None:
         """The loss with the best mean; None if no run has a value."""
@@ -115,6 +128,6 @@ def in_units(column: MetricColumn, before: str = ", ") -> str:
 
 
 def intervals_in_words(carries: Iterable[str]) -> str:
-    """What the intervals of a picture carry, from a frame's column."""
-    found = sorted(interval_in_words(kind) for kind in set(carries) if kind)
-    return listed(found) or "no interval: one seed each"
+    """What the intervals of a picture are over, from the column `carries` of a frame."""
+    found = sorted(CARRIED[kind] for kind in set(carries) if kind)
+    return f"95 % interval over {' or '.join(found)}" if found else "no interval: one seed each"

@@ -18,7 +18,7 @@ def save(picture: Picture, folder: Path) -> tuple[Path, Path]:
     """Writes NAME.png and NAME.svg, each whole or not at all."""
     png, svg = folder / f"{picture.name}.png", folder / f"{picture.name}.svg"
     write_atomically(png, as_png(picture.figure))
-    write_atomically(svg, as_svg(picture.figure, picture.title, picture.caption))
+    write_atomically(svg, as_svg(picture.figure, picture.title, picture.alt))
     return png, svg
 
 

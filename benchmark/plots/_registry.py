@@ -36,15 +36,15 @@ def plot(
         name = draw.__module__.rpartition(".")[2]
 
         @wraps(draw)
-        def draw_or_skip(material: Context) -> Drawn:
+        def draw_or_skip(context: Context) -> Drawn:
             try:
-                if not len(material.table):
+                if not len(context.table):
                     raise NothingToDrawError("the experiment has no stored run")
-                if most_losses is not None and (rows := len(material.losses)) > most_losses:
+                if most_losses is not None and (rows := len(context.losses)) > most_losses:
                     raise NothingToDrawError(
                         f"{rows} rows are too many to tell apart in one picture; up to {most_losses} are drawn"
                     )
-                yield from draw(material)
+                yield from draw(context)
             except NothingToDrawError as reason:
                 yield Skipped(name, title, str(reason), section)
 
@@ -69,9 +69,9 @@ def draw_all(collected: ExperimentResults, metric: str | None = None) -> Drawn:
 
     `metric` is the metric by which losses are compared: it decides which is best.
     """
-    material = Context(collected, metric) if metric else Context(collected)
+    context = Context(collected, metric) if metric else Context(collected)
     for one in _all():
-        yield from one.draw(material)
+        yield from one.draw(context)
 
 
 def _all() -> list[Plot]:
