@@ -101,10 +101,10 @@ def _limits(axes: Axes, middle: pd.Series, intervals: pd.DataFrame) -> None:
     """All of the lines is shown. Intervals are too, unless one is so long that it would flatten the lines."""
     values = middle.astype("Float64").to_numpy(dtype=float, na_value=np.nan)
     ends = intervals.astype("Float64").to_numpy(dtype=float, na_value=np.nan).ravel()
-    low, high = np.nanmin(values), np.nanmax(values)
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
     room = LONGEST * max(high - low, 1e-3 * max(abs(high), 1e-9))
     near = ends[(ends > low - room) & (ends < high + room)]
-    low, high = np.r_[low, near].min(), np.r_[high, near].max()
+    low, high = min([low, *near]), max([high, *near])
     margin = 0.05 * (high - low) or 1.0
     axes.set_ylim(low - margin, high + margin)
 

@@ -59,12 +59,12 @@ def figure(means: pd.DataFrame, looks: Mapping[str, Look]) -> Figure:
     height = max(HEIGHT, LINE * int(means.groupby("dataset").size().max()) + 0.9)
     drawn, axes = dataset_panels(means, height, most_columns=2)
     for panel, rows in axes:
-        for row in rows.itertuples():
-            look = looks[row.loss]
-            panel.plot(row.tight, row.apart, look.marker, color=look.colour, markersize=6, clip_on=False, zorder=3)
         highest = _mark_what_is_possible(panel, rows)
         names = short_names(rows["loss"], 20)
         points = {names[loss]: (x, y) for loss, x, y in zip(rows["loss"], rows["tight"], rows["apart"], strict=True)}
+        for loss, name in names.items():
+            x, y = points[name]
+            panel.plot(x, y, looks[loss].marker, color=looks[loss].colour, markersize=6, clip_on=False, zorder=3)
         colours = {name: looks[loss].colour for loss, name in names.items()}
         label_at_right(panel, points, LINE / (height - 0.9), colours, highest)
     drawn.supxlabel("WC-Intra on training images, degrees (left: centres lie on their weights)")

@@ -45,8 +45,8 @@ def caption(history: pd.DataFrame) -> str:
     """How to read the picture."""
     seeds = history.groupby(["dataset", "loss_label"])["seed"].nunique().max()
     last = history.sort_values("epoch").groupby(["dataset", "loss_label", "seed"]).tail(1)
-    diverged = last[last["diverged"]].groupby(["dataset", "loss_label"], sort=False).size()
-    shown = [f"{counted(count, 'run')} of {loss} on {dataset}" for (dataset, loss), count in diverged.items()]
+    diverged = last[last["diverged"]].groupby(["dataset", "loss_label"], sort=False)
+    shown = [f"{counted(len(runs), 'run')} of {loss} on {dataset}" for (dataset, loss), runs in diverged]
     note = f" Dotted lines that end in a cross diverged: {listed(shown)}." if shown else ""
     return (
         f"Mean training loss of each epoch over up to {counted(int(seeds), 'seed')} that did not diverge; the band is "
