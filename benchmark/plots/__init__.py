@@ -10,7 +10,7 @@ and one marked with `@plot` that takes all an experiment has to show and yields 
 underscore are the machinery.
 """
 
-from benchmark.plots._context import Arrays, Context, Floats, in_units, intervals_in_words, name_of
+from benchmark.plots._context import Arrays, Context, Floats, by_dataset, in_units, intervals_in_words, name_of
 from benchmark.plots._files import as_png, as_svg, save
 from benchmark.plots._picture import NothingToDrawError, Picture, Skipped, file_name
 from benchmark.plots._registry import EACH_APART, Drawn, Plot, draw_all, names, picture_sections, plot

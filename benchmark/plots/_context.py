@@ -1,6 +1,6 @@
 """What the plots draw from: an experiment's runs, and what several plots ask of them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -12,7 +12,7 @@ from benchmark.findings import Findings
 from benchmark.metrics import MetricColumn, column, main_columns
 from benchmark.plots._style import Look, in_order, looks
 from benchmark.results import ExperimentResults
-from benchmark.statistics import CARRIED
+from benchmark.statistics import ALL_DATASETS, CARRIED
 from benchmark.store import Run
 from benchmark.text import listed
 
@@ -127,7 +127,24 @@ def in_units(column: MetricColumn, before: str = ", ") -> str:
     return f"{before}{DIFFERENCES[column.unit]}" if column.unit else ""
 
 
-def intervals_in_words(carries: Iterable[str]) -> str:
-    """What the intervals of a picture are over, from the column `carries` of a frame."""
-    found = sorted(CARRIED[kind] for kind in set(carries) if kind)
-    return f"95 % interval over {' or '.join(found)}" if found else "no interval: one seed each"
+def intervals_in_words(carries: Iterable[str], lines: str = "Vertical lines") -> str:
+    """A sentence about the intervals of a picture, from the column `carries` of a frame."""
+    found = {kind for kind in carries if kind}
+    if not found:
+        return "There are no intervals: they need two seeds."
+    over = "the seeds and, where there are any, the test identities" if len(found) > 1 else f"the {CARRIED[min(found)]}"
+    return f"{lines} are 95 % intervals over {over}."
+
+
+def by_dataset(words: Mapping[str, str]) -> str:
+    """`On digits and glyphs, …. Over all datasets, ….`: what is said of each dataset, equal words once."""
+    found: dict[str, list[str]] = {}
+    for dataset in sorted(words, key=in_order):
+        found.setdefault(words[dataset], []).append(dataset)
+    places = [listed([name for name in names if name != ALL_DATASETS], 6) for names in found.values()]
+    overall = [ALL_DATASETS in names for names in found.values()]
+    starts = [
+        " and ".join(filter(None, [place and f"on {place}", "over all datasets" if is_overall else ""]))
+        for place, is_overall in zip(places, overall, strict=True)
+    ]
+    return " ".join(f"{start[0].upper()}{start[1:]}, {said}." for start, said in zip(starts, found, strict=True))

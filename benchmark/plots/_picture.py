@@ -42,7 +42,7 @@ class Picture:
     @property
     def alt(self) -> str:
         """What someone who cannot see the picture must know: title, axes, what is drawn, and the main thing to see."""
-        return f"{self.title}. {axes_in_words(self.figure)} {self.finding or self.caption}"
+        return " ".join(filter(None, [f"{self.title}.", axes_in_words(self.figure), self.finding or self.caption]))
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,17 @@ from matplotlib.lines import Line2D
 
 from benchmark import metrics
 from benchmark.metrics import MetricColumn
-from benchmark.plots import Context, Drawn, NothingToDrawError, Picture, in_units, intervals_in_words, name_of, plot
+from benchmark.plots import (
+    Context,
+    Drawn,
+    NothingToDrawError,
+    Picture,
+    by_dataset,
+    in_units,
+    intervals_in_words,
+    name_of,
+    plot,
+)
 from benchmark.plots._style import (
     BETTER,
     GREY,
@@ -22,7 +32,6 @@ from benchmark.plots._style import (
     styled,
     wrapped,
 )
-from benchmark.statistics import ALL_DATASETS
 from benchmark.text import counted, listed, number
 
 CLIPPED_BEYOND = 12.0  # times the median reach of a panel's intervals: farther ones leave the panel
@@ -157,7 +166,7 @@ def caption(compared: pd.DataFrame) -> str:
     """How to read the picture."""
     parts = [
         f"Each mark is a loss minus {listed([str(name) for name in compared['baseline'].unique()])}, the mean over the "
-        f"seeds that both have; the line through it is its interval ({intervals_in_words(compared['carries'])})."
+        f"seeds that both have. {intervals_in_words(compared['carries'], 'Lines through marks')}"
     ]
     if compared["significant"].notna().any():
         parts.append(
@@ -172,22 +181,18 @@ def caption(compared: pd.DataFrame) -> str:
 
 def finding(compared: pd.DataFrame) -> str:
     """On each dataset, which losses differ from the baseline."""
-    found = []
-    for dataset in sorted(compared["dataset"].unique(), key=in_order):
-        rows = compared[compared["dataset"] == dataset]
-        where = "Over all datasets" if dataset == ALL_DATASETS else f"On {dataset}"
-        found.append(f"{where}, {_who_differs(rows)}.")
-    return " ".join(found)
+    return by_dataset({str(dataset): _who_differs(rows) for dataset, rows in compared.groupby("dataset")})
 
 
 def _who_differs(rows: pd.DataFrame) -> str:
     column, tested = _column(rows), rows[rows["significant"].notna()]
     if not len(tested):
         return "no difference could be tested"
+    baseline = " or ".join(str(name) for name in tested["baseline"].unique())
     sure = tested[tested["significant"].astype(bool)].sort_values("difference", ascending=False)
     if not len(sure):
-        return f"none of {counted(len(tested), 'loss')} differs significantly from the baseline"
+        return f"none of {counted(len(tested), 'loss')} differs significantly from {baseline}"
     differences = zip(sure["loss"], sure["difference"].astype(float), strict=True)
     shown = [f"{loss} {number(column.factor * value, column.decimals, signed=True)}" for loss, value in differences]
     verb = "differs" if len(sure) == 1 else "differ"
-    return f"{len(sure)} of {counted(len(tested), 'loss')} {verb} significantly from the baseline ({listed(shown, 6)})"
+    return f"{len(sure)} of {counted(len(tested), 'loss')} {verb} significantly from {baseline} ({listed(shown, 6)})"

@@ -8,8 +8,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from benchmark.plots import EACH_APART, Context, Drawn, Look, NothingToDrawError, Picture, plot
-from benchmark.plots._style import GREY, SMALL, dataset_panels, label_at_right, short_names, styled
+from benchmark.plots import EACH_APART, Context, Drawn, Look, NothingToDrawError, Picture, by_dataset, plot
+from benchmark.plots._style import GREY, SMALL, dataset_panels, in_order, label_at_right, short_names, styled
 from benchmark.scale_margin import classes_of, training_sizes
 from benchmark.text import listed, number
 
@@ -46,10 +46,13 @@ def mean_geometry(table: pd.DataFrame, classes: Mapping[str, int]) -> pd.DataFra
 def largest_angle(classes: int, dim: int) -> float:
     """In degrees, the largest angle that so many directions can all have to their nearest one.
 
-    Up to dim + 1 directions form a simplex; more of them cannot all be more than 90° apart (Rankin, 1955).
+    Up to dim + 1 directions form a simplex; more of them cannot all be more than 90° apart (Rankin, 1955), and in two
+    dimensions they share the circle.
     """
     if classes < 2:
         return 180.0
+    if dim == 2:
+        return 360.0 / classes
     return math.degrees(math.acos(-1.0 / (classes - 1))) if classes <= dim + 1 else RIGHT_ANGLE
 
 
@@ -92,8 +95,10 @@ def _mark_what_is_possible(axes: Axes, rows: pd.DataFrame) -> float:
 
 
 def caption(means: pd.DataFrame) -> str:
-    limits = means.drop_duplicates("dataset")
-    shown = [f"{number(limit, 1)}° on {name}" for name, limit in zip(limits["dataset"], limits["limit"], strict=True)]
+    limits = means.drop_duplicates("dataset").groupby("limit", sort=False)["dataset"]
+    shown = [
+        f"{number(float(str(limit)), 1)}° on {listed(sorted(map(str, names), key=in_order))}" for limit, names in limits
+    ]
     return (
         "Each mark is a loss, the mean over its seeds. WC-Intra is the mean angle between a class centre and its own "
         "class weight, 0° at best. C-Inter-min is the mean angle between a class centre and the nearest other centre. "
@@ -104,11 +109,12 @@ def caption(means: pd.DataFrame) -> str:
 
 def finding(means: pd.DataFrame) -> str:
     """On each dataset, who is nearest to the ideal by either angle."""
-    found = []
-    for dataset, rows in means.groupby("dataset", sort=False):
+    found = {}
+    for dataset, rows in means.groupby("dataset"):
         tight, apart = rows.sort_values("tight").iloc[0], rows.sort_values("apart").iloc[-1]
-        found.append(
-            f"On {dataset}, {tight['loss']} has the smallest WC-Intra ({number(float(tight['tight']), 1)}°) and "
-            f"{apart['loss']} the largest C-Inter-min ({number(float(apart['apart']), 1)}°)."
+        who = "" if tight["loss"] == apart["loss"] else f"{apart['loss']} "
+        found[str(dataset)] = (
+            f"{tight['loss']} has the smallest WC-Intra ({number(float(tight['tight']), 1)}°) and "
+            f"{who}the largest C-Inter-min ({number(float(apart['apart']), 1)}°)"
         )
-    return " ".join(found)
+    return by_dataset(found)

@@ -6,7 +6,7 @@ from benchmark.plots.forest import caption, figure, finding
 from benchmark.scale_margin import gradient_effects, gradient_effects_over_datasets, gradient_pairs
 
 TITLE = "Detached minus exact"
-OTHER = "its form with the exact gradient"
+OTHER = "its exact form"
 
 
 @plot(TITLE, "gradient", place=1)

@@ -9,10 +9,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from benchmark.metrics import MetricColumn
-from benchmark.plots import Context, Drawn, NothingToDrawError, Picture, in_units, name_of, plot
+from benchmark.plots import Context, Drawn, NothingToDrawError, Picture, by_dataset, in_units, name_of, plot
 from benchmark.plots._style import SMALL, WIDTH, blank, short_names, styled, wrapped
 from benchmark.statistics import ALL_DATASETS
-from benchmark.text import counted, number
+from benchmark.text import number
 
 TITLE = "Losses by datasets"
 DARK = 0.55  # of the colour scale, beyond which text is white
@@ -77,23 +77,22 @@ def _means(standing: pd.DataFrame, lower_is_better: bool) -> pd.DataFrame:
 def caption(column: MetricColumn) -> str:
     """How to read the picture."""
     return (
-        f"Mean {name_of(column)} of every loss on every dataset; the darker, the farther behind the best (▲). Losses "
-        "marked = are tied with it: none is significantly better than they are."
+        f"Mean {name_of(column)} of every loss on every dataset; the stronger the blue, the farther behind the best "
+        "(▲). Losses marked = are tied with it: none is significantly better than they are."
     )
 
 
 def finding(standing: pd.DataFrame, column: MetricColumn) -> str:
     """On each dataset, who is best and how many are tied with it."""
-    found = []
+    found = {}
     several = standing["dataset"].nunique() > 2
     for dataset, rows in standing[standing["mean"].notna()].groupby("dataset", sort=False):
         if dataset == ALL_DATASETS and not several:
             continue
         best = rows[rows["best"]].iloc[0]
         tied = int((rows["tied_with_best"].fillna(False) & ~rows["best"]).sum())
-        others = f", tied with {counted(tied, 'other')} of {len(rows) - 1}" if tied else ""
+        others = f", tied with {tied} of the other {len(rows) - 1}" if tied else ""
         untested = int(rows["tied_with_best"].isna().sum())
         note = f"; {untested} could not be tested" if untested else ""
-        where = "Over all datasets" if dataset == ALL_DATASETS else f"On {dataset}"
-        found.append(f"{where}, {best['loss']} is best with {column.shown(float(best['mean']))}{others}{note}.")
-    return " ".join(found)
+        found[str(dataset)] = f"{best['loss']} is best with {column.shown(float(best['mean']))}{others}{note}"
+    return by_dataset(found)

@@ -5,11 +5,10 @@ from matplotlib.figure import Figure
 
 from benchmark.metrics import MetricColumn
 from benchmark.plots import Context, Drawn, NothingToDrawError, Picture, file_name, plot
-from benchmark.plots._context import in_units, intervals_in_words, name_of
+from benchmark.plots._context import by_dataset, in_units, intervals_in_words, name_of
 from benchmark.plots._scale_margin import effects_of, figure_over_scales, in_front_of, in_grey, rows_with_settings
-from benchmark.plots._style import in_order, looks, styled
+from benchmark.plots._style import looks, styled
 from benchmark.scale_margin import REFERENCE, margin_effects, margin_effects_over_datasets, why_no_margin_effects
-from benchmark.statistics import ALL_DATASETS
 from benchmark.text import counted, number
 
 TITLE = "What the margin adds at the same scale"
@@ -60,8 +59,8 @@ def caption(effects: pd.DataFrame, column: MetricColumn) -> str:
     """How to read the picture."""
     side = "Below" if column.lower_is_better else "Above"
     return (
-        f"{column.heading} minus that of {REFERENCE} at the same scale{in_units(column, ' in ')}, paired by seed; "
-        f"vertical lines are intervals ({intervals_in_words(effects['carries'])}). {side} 0 the margin helps, "
+        f"{column.heading} minus that of {REFERENCE} at the same scale{in_units(column, ' in ')}, paired by seed. "
+        f"{intervals_in_words(effects['carries'])} {side} 0 the margin helps, "
         "clearly where the whole interval is there. An interval that reaches the edge of a panel goes on beyond it."
         f"{in_grey(effects, 'line', _in_front(effects, column))}"
     )
@@ -69,11 +68,7 @@ def caption(effects: pd.DataFrame, column: MetricColumn) -> str:
 
 def finding(effects: pd.DataFrame, column: MetricColumn) -> str:
     """On each dataset, how often the margin helps (an interval on the better side of 0), and where most."""
-    found = []
-    for dataset in sorted(effects["dataset"].unique(), key=in_order):
-        where = "Over all datasets" if dataset == ALL_DATASETS else f"On {dataset}"
-        found.append(f"{where}, {_how_often(effects[effects['dataset'] == dataset], column)}.")
-    return " ".join(found)
+    return by_dataset({str(dataset): _how_often(rows, column) for dataset, rows in effects.groupby("dataset")})
 
 
 def _how_often(rows: pd.DataFrame, column: MetricColumn) -> str:

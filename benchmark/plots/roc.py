@@ -105,7 +105,7 @@ def roc_figure(found: Mapping[str, Rates], baseline: str, best: str, looks: Mapp
 
 @styled
 def det_figure(found: Mapping[str, Rates], baseline: str, looks: Mapping[str, Look]) -> Figure:
-    """A panel for each loss, with the baseline in black and all others in grey for comparison."""
+    """A panel for each loss, with the baseline dashed and all others in grey for comparison."""
     lowest = max(
         min(float(rates.frr.min()) for rates in found.values()), 0.5 * min(rates.lowest_frr for rates in found.values())
     )
@@ -128,7 +128,7 @@ def det_figure(found: Mapping[str, Rates], baseline: str, looks: Mapping[str, Lo
     drawn.supxlabel("false accept rate, %")
     drawn.supylabel("same pairs rejected, %")
     if baseline in found and len(found) > 1:
-        drawn.suptitle(f"in colour the loss, in black {short(baseline)}, in grey the others", color=GREY, fontsize=9)
+        drawn.suptitle(f"in colour the loss, dashed {short(baseline)}, in grey the others", color=GREY, fontsize=9)
     return drawn
 
 

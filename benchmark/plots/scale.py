@@ -4,9 +4,9 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from benchmark.metrics import MetricColumn
-from benchmark.plots import Context, Drawn, NothingToDrawError, Picture, name_of, plot
+from benchmark.plots import Context, Drawn, NothingToDrawError, Picture, by_dataset, name_of, plot
 from benchmark.plots._scale_margin import figure_over_scales, in_front_of, in_grey, means, rows_with_settings
-from benchmark.plots._style import in_order, looks, styled
+from benchmark.plots._style import looks, styled
 from benchmark.scale_margin import REFERENCE, scales_of
 from benchmark.text import listed, number
 
@@ -57,13 +57,12 @@ def caption(drawn: pd.DataFrame, column: MetricColumn) -> str:
 
 def finding(drawn: pd.DataFrame, column: MetricColumn) -> str:
     """On each dataset, the best scale of the reference and of the best loss."""
-    found = []
-    for dataset in sorted(drawn["dataset"].unique(), key=in_order):
-        rows = drawn[drawn["dataset"] == dataset]
+    found = {}
+    for dataset, rows in drawn.groupby("dataset"):
         best = rows.loc[rows.groupby("title")["mean"].agg("idxmin" if column.lower_is_better else "idxmax")]
         best = best.sort_values("mean", ascending=column.lower_is_better, kind="stable")
         shown = best[(best["title"] == REFERENCE) | (best["title"] == best["title"].iloc[0])]
         parts = zip(shown["title"], shown["mean"], shown["s"], strict=True)
         words = [f"{name} at s={s:.3g} ({number(float(mean), column.decimals)})" for name, mean, s in parts]
-        found.append(f"On {dataset}, the best {'is' if len(words) == 1 else 'are'} {listed(words)}.")
-    return " ".join(found)
+        found[str(dataset)] = f"the best {'is' if len(words) == 1 else 'are'} {listed(words)}"
+    return by_dataset(found)

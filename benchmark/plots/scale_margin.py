@@ -70,8 +70,8 @@ def figure(maps: dict[str, pd.DataFrame], column: MetricColumn) -> Figure:
 def caption(column: MetricColumn) -> str:
     """How to read the picture."""
     return (
-        f"Mean {name_of(column)} over the seeds by scale and margin; the darker, the farther behind the best (▲). A "
-        f"dash is a setting without a value. Margin 0 is {REFERENCE}."
+        f"Mean {name_of(column)} over the seeds by scale and margin; the stronger the blue, the farther behind the "
+        f"best (▲). A dash is a setting without a value. Margin 0 is {REFERENCE}."
     )
 
 

@@ -163,8 +163,8 @@ def caption(means: pd.DataFrame) -> str:
     """How to read the picture."""
     column, key = metrics.column(str(means["metric"].iloc[0])), str(means["key"].iloc[0])
     return (
-        f"{column.heading} by {NAMES.get(key, key.replace('_', ' '))}, mean over the seeds; vertical lines are "
-        f"intervals ({intervals_in_words(means['carries'])})."
+        f"{column.heading} by {NAMES.get(key, key.replace('_', ' '))}, mean over the seeds. "
+        f"{intervals_in_words(means['carries'])}"
     )
 
 

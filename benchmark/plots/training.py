@@ -7,9 +7,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from benchmark.plots import EACH_APART, Context, Drawn, Look, NothingToDrawError, Picture, plot
+from benchmark.plots import EACH_APART, Context, Drawn, Look, NothingToDrawError, Picture, by_dataset, plot
 from benchmark.plots._histories import figure_over_epochs, histories, log_scale
-from benchmark.plots._style import in_order, styled
+from benchmark.plots._style import styled
 from benchmark.text import counted, listed, number
 
 TITLE = "Training loss by epoch"
@@ -56,15 +56,14 @@ def caption(history: pd.DataFrame) -> str:
 
 def finding(history: pd.DataFrame) -> str:
     """On each dataset, the lowest and the highest curve in the end."""
-    found = []
+    found = {}
     last = history.sort_values("epoch").groupby(["dataset", "loss_label", "seed"]).tail(1)
-    for dataset in sorted(history["dataset"].unique(), key=in_order):
-        rows = last[(last["dataset"] == dataset) & ~last["diverged"]]
-        ends = rows.groupby("loss_label")["loss"].mean().sort_values()
+    for dataset, rows in last.groupby("dataset"):
+        ends = rows[~rows["diverged"]].groupby("loss_label")["loss"].mean().sort_values()
         shown = [f"{loss} at {_brief(ends[loss])}" for loss in dict.fromkeys(ends.index[[0, -1]])] if len(ends) else []
         ending = f"training ends with {' (lowest) and '.join(shown)}{' (highest)' * (len(shown) > 1)}"
-        found.append(f"On {dataset}, {ending if shown else 'every run diverged'}.")
-    return " ".join(found)
+        found[str(dataset)] = ending if shown else "every run diverged"
+    return by_dataset(found)
 
 
 def _brief(value: float) -> str:

@@ -91,9 +91,9 @@ def test_the_forest_s_words_are_the_data_s() -> None:
     compared = compare(results(FOUR), "base", ["test/accuracy"])
     words = forest.finding(compared)
     good, bad = (100 * compared.set_index(["loss", "dataset"])["difference"][loss, "d0"] for loss in ("good", "bad"))
-    told = f"2 of 3 losses differ significantly from the baseline (good +{good:.2f} and bad −{-bad:.2f})"
+    told = f"2 of 3 losses differ significantly from base (good +{good:.2f} and bad −{-bad:.2f})"
     assert f"On d0, {told}." in words
-    assert "Over all datasets, 2 of 3 losses differ significantly from the baseline" in words
+    assert "Over all datasets, 2 of 3 losses differ significantly from base" in words
     reading = forest.caption(compared)
     assert "Filled marks differ significantly from the baseline after Holm's correction, hollow ones do not." in reading
     assert "Each mark is a loss minus base" in reading

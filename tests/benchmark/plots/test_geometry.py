@@ -71,7 +71,8 @@ def test_a_mark_is_a_loss_s_mean_below_what_is_possible() -> None:
     assert high > 96.4
     assert faults(figure) == []
     words = geometry.finding(means)
-    assert "On d, b has the smallest WC-Intra (5.0°) and b the largest C-Inter-min (95.0°)." in words
+    assert "On d, b has the smallest WC-Intra (5.0°) and the largest C-Inter-min (95.0°)." in words
+    assert "On e, a has the smallest WC-Intra (20.0°) and b the largest C-Inter-min (32.0°)." in words
     assert "96.4° on d and 90.0° on e" in geometry.caption(means)
 
 
@@ -83,7 +84,7 @@ def test_a_far_limit_is_named_and_does_not_flatten_the_marks() -> None:
 
 
 @pytest.mark.parametrize(
-    ("classes", "dim", "degrees"), [(10, 64, 96.379), (65, 64, 90.895), (66, 64, 90.0), (2, 2, 180.0)]
+    ("classes", "dim", "degrees"), [(10, 64, 96.379), (65, 64, 90.895), (66, 64, 90.0), (2, 2, 180.0), (10, 2, 36.0)]
 )
 def test_the_largest_angle_is_the_simplex_s_while_there_is_room(classes: int, dim: int, degrees: float) -> None:
     assert geometry.largest_angle(classes, dim) == pytest.approx(degrees, abs=1e-3)

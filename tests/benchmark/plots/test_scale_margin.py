@@ -93,7 +93,7 @@ def test_the_gradient_s_forest(tmp_path: Path) -> None:
     context = Context(made(tmp_path, GRADIENTS, BOTH, seeds=2, baseline="normface s=16"))
     (picture,) = gradient.draw(context)
     assert isinstance(picture, Picture)
-    assert "Each mark is a loss minus its form with the exact gradient" in picture.caption
+    assert "Each mark is a loss minus its exact form" in picture.caption
     check([picture])
     (none,) = scale.draw(context)
     assert isinstance(none, Skipped)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 import losses
+from benchmark.plots import by_dataset
 from benchmark.plots._picture import file_name
 from benchmark.plots._style import (
     BETTER,
@@ -59,6 +60,11 @@ def test_all_losses_look_different() -> None:
 def test_datasets_come_in_natural_order_and_all_of_them_last() -> None:
     names = ["glyphs-1000", "all datasets", "glyphs-300", "digits", "glyphs-100"]
     assert sorted(names, key=in_order) == ["digits", "glyphs-100", "glyphs-300", "glyphs-1000", "all datasets"]
+
+
+def test_equal_words_about_datasets_are_said_once() -> None:
+    words = {"b-100": "same", "all datasets": "same", "b-20": "same", "a": "other"}
+    assert by_dataset(words) == "On a, other. On b-20 and b-100 and over all datasets, same."
 
 
 def luminance(rgb: np.ndarray) -> float:
