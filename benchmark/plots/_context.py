@@ -39,7 +39,7 @@ class Context:
 
     @cached_property
     def table(self) -> pd.DataFrame:
-        """One row a run, with a column of the metric even where no run has it."""
+        """A row for each run; the column of the metric exists even where no run has it."""
         table = self.collected.table
         values = table[self.metric] if self.metric in table else pd.Series(np.nan, table.index)
         return table.assign(**{self.metric: pd.to_numeric(values, errors="coerce").astype(float)})
@@ -89,7 +89,7 @@ class Context:
         return [(int(seed), self._by_row[run_id, loss]) for seed, run_id in found]
 
     def first_runs(self, dataset: str) -> Iterator[tuple[str, int, Run]]:
-        """Of every loss the run with the lowest seed: nothing is picked by how it looks."""
+        """The run of each loss with the lowest seed: no run is chosen by its looks."""
         for loss in self.losses:
             for seed, run in self.runs(dataset, loss)[:1]:
                 yield loss, seed, run

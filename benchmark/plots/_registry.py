@@ -13,7 +13,7 @@ from datasets._registry import Registry
 
 Drawn = Iterator[Picture | Skipped]
 EACH_APART = 48
-"""The most rows of a picture that has a line or a panel for each: all losses, each as it comes and tuned."""
+"""The most rows of a picture that has a line or a panel for each: every loss twice, untuned and tuned."""
 PLOTS: Registry[Plot] = Registry("plot", __package__, "marginbench.plots")
 
 
@@ -41,9 +41,7 @@ def plot(
                 if not len(context.table):
                     raise NothingToDrawError("the experiment has no stored run")
                 if most_losses is not None and (rows := len(context.losses)) > most_losses:
-                    raise NothingToDrawError(
-                        f"{rows} rows are too many to tell apart in one picture; up to {most_losses} are drawn"
-                    )
+                    raise NothingToDrawError(f"{rows} rows are too many for one picture; it can show {most_losses}")
                 yield from draw(context)
             except NothingToDrawError as reason:
                 yield Skipped(name, title, str(reason), section)

@@ -1,4 +1,4 @@
-"""How every picture looks: sizes, colours that colour-blind readers can tell apart, and one look for each loss."""
+"""How every picture looks: sizes, colours that colour-blind readers can distinguish, and one look for each loss."""
 
 import math
 import re
@@ -110,7 +110,7 @@ def looks(labels: Iterable[str], baseline: str, names: Mapping[str, str] | None 
 
 
 def _place(number: int) -> int:
-    """Of a loss among the looks: neighbours in the alphabet differ in colour, and so do losses seven apart."""
+    """The place of a loss among the looks: its neighbours in the alphabet, and losses seven apart, differ in colour."""
     block, within = divmod(number, len(COLOURS))
     return (8 * within + 9 * block) % DIFFERENT
 
@@ -123,7 +123,7 @@ def blank(width: float = WIDTH, height: float = 3.5) -> Figure:
 def panels(
     count: int, height: float, most_columns: int = 4, width: float = WIDTH, **sharing: Any
 ) -> tuple[Figure, list[Axes]]:
-    """A figure of so many panels and no empty ones; `height` is a row's, in inches."""
+    """A figure of `count` panels; `height` is that of a row, in inches."""
     columns = math.ceil(count / math.ceil(count / most_columns))  # fewer where that leaves fewer gaps in as many rows
     rows = math.ceil(count / columns)
     figure = blank(width, max(rows * height + 0.4, LOWEST))
@@ -176,7 +176,7 @@ def short(label: str, width: int = 24) -> str:
 
 
 def short_names(labels: Iterable[str], width: int = 24) -> dict[str, str]:
-    """Labels shortened; those that would read alike are numbered."""
+    """Labels shortened; those that would be equal are numbered."""
     found: dict[str, str] = {}
     for label in labels:
         name, number = short(label, width), 1
@@ -193,7 +193,7 @@ def wrapped(text: str, width: int, lines: int = 3) -> str:
 
 
 def spread(wanted: Sequence[float], gap: float) -> NDArray[np.float64]:
-    """Positions in the order of the wanted ones, at least `gap` apart, as near to them as can be, within 0 … 1."""
+    """Positions from 0 to 1 in the order of the wanted ones and as near to them as possible, at least `gap` apart."""
     order = np.argsort(wanted, kind="stable")
     steps = gap * np.arange(len(order))
     room = max(1.0 - gap * (len(order) - 1), 0.0)

@@ -109,8 +109,8 @@ def caption(protocol: str, seeds: int) -> str:
     what = (
         "Angle of every test embedding to the weight of its own class and to that of the nearest other class"
         if protocol == "closed"
-        else "Angle between the two embeddings of every test pair (test identities do not occur in training, so there "
-        "are no class weights)"
+        else "Angle between the two embeddings of every test pair (test identities do not occur in training and have "
+        "no class weights)"
     )
     return (
         f"{what}, {counted(seeds, 'seed')} together. The less the two histograms overlap, the better one threshold "

@@ -85,13 +85,19 @@ def _mark_what_is_possible(axes: Axes, rows: pd.DataFrame) -> float:
     end, lowest = (limit, lowest - missing) if is_near else (top + missing / 2, lowest - missing / 2)
     room = 0.08 * (end - lowest)
     axes.set(xlim=(0.0, 1.08 * max(float(rows["tight"].max()), 1.0)), ylim=(lowest - room, end + 3 * room))
-    words = f"impossible: above {number(limit, 1)}°" if is_near else f"↑ up to {number(limit, 1)}° is possible"
-    axes.text(0.98, end + 2 * room, words, transform=axes.get_yaxis_transform(), ha="right", va="center",
-              fontsize=SMALL)  # fmt: skip
+    across, words = axes.get_yaxis_transform(), _limit_in_words(limit, is_near)
+    axes.text(0.98, end + 2 * room, words, transform=across, ha="right", va="center", fontsize=SMALL)
     if is_near:
         axes.axhspan(limit, limit + 3 * room, color=GREY, alpha=0.15, linewidth=0)
         axes.axhline(limit, color=GREY, linestyle="--", linewidth=1.0)
     return (end - lowest + room) / (end - lowest + 4 * room)
+
+
+def _limit_in_words(limit: float, is_near: bool) -> str:
+    degrees = f"{number(limit, 1)}°"
+    if limit == RIGHT_ANGLE:  # an upper bound, which very many classes do not reach
+        return f"{'' if is_near else '↑ '}not all can exceed {degrees}"
+    return f"impossible: above {degrees}" if is_near else f"↑ up to {degrees} is possible"
 
 
 def caption(means: pd.DataFrame) -> str:
@@ -102,8 +108,8 @@ def caption(means: pd.DataFrame) -> str:
     return (
         "Each mark is a loss, the mean over its seeds. WC-Intra is the mean angle between a class centre and its own "
         "class weight, 0° at best. C-Inter-min is the mean angle between a class centre and the nearest other centre. "
-        f"The number of classes and dimensions limits it to {listed(shown)}; where losses come near, a dashed line "
-        "marks the limit. The upper left corner is the ideal."
+        "With so many classes and dimensions, the centres cannot all be farther from their nearest one than "
+        f"{listed(shown)}; where losses come near, a dashed line marks this limit. The upper left corner is the ideal."
     )
 
 

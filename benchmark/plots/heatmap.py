@@ -22,7 +22,7 @@ DARK = 0.55  # of the colour scale, beyond which text is white
 def draw(context: Context) -> Drawn:
     standing = context.standing
     if len(context.losses) < 2:
-        raise NothingToDrawError("one loss: nothing to compare")
+        raise NothingToDrawError("there is one loss only, so there is nothing to compare")
     if standing["mean"].isna().all():
         raise NothingToDrawError(f"no run has a {name_of(context.column)}")
     drawn, column = figure(standing, context.column), context.column
@@ -31,7 +31,7 @@ def draw(context: Context) -> Drawn:
 
 @styled
 def figure(standing: pd.DataFrame, column: MetricColumn) -> Figure:
-    """From the rows of `statistics.tied_with_best`: means as text, the best and what is tied with it marked."""
+    """Means as text, with marks for the best and those tied with it; the rows are those of `Context.standing`."""
     means = _means(standing, column.lower_is_better) * column.factor
     best = means.min() if column.lower_is_better else means.max()
     behind = (means - best).abs()
@@ -94,5 +94,6 @@ def finding(standing: pd.DataFrame, column: MetricColumn) -> str:
         others = f", tied with {tied} of the other {len(rows) - 1}" if tied else ""
         untested = int(rows["tied_with_best"].isna().sum())
         note = f"; {untested} could not be tested" if untested else ""
-        found[str(dataset)] = f"{best['loss']} is best with {column.shown(float(best['mean']))}{others}{note}"
+        value = column.shown(float(best["mean"]))
+        found[str(dataset)] = f"{best['loss']} has the best {name_of(column)} ({value}){others}{note}"
     return by_dataset(found)

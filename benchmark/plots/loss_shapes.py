@@ -42,7 +42,7 @@ def draw(context: Context) -> Drawn:
         with_logit = {loss: shape for loss, shape in shapes.items() if shape.logit is not None}
         for name, title, shown, quantity in zip(names, titles, (with_logit, shapes), ("logit", "pull"), strict=True):
             if not shown:
-                yield Skipped(name, title, "no loss has a run that did not diverge and could be drawn", "losses")
+                yield Skipped(name, title, "every run diverged, or its loss cannot be drawn", "losses")
                 continue
             words = caption(quantity, context.first_seeds(dataset)) + context.without_a_run(dataset)
             without = [loss for loss in shapes if loss not in shown]
@@ -52,7 +52,7 @@ def draw(context: Context) -> Drawn:
 
 
 def of_run(run: Run) -> Shape:
-    """A loss with the settings of a run, as its training left it: adapted numbers and usual lengths."""
+    """A loss with a run's settings, its adapted numbers, and the median lengths of embeddings and weights."""
     cell, arrays = run.cell["cell"], run.arrays("weight", "test/embeddings")
     classes = len(arrays["weight"])
     head = losses.create(cell["loss"], num_classes=classes, dim=max(3, cell["dim"]), **cell["hyper"])
@@ -131,7 +131,7 @@ def figure(shapes: Mapping[str, Shape], quantity: str, baseline: str, looks: Map
             panel.plot(degrees, getattr(shapes[baseline], quantity), color=looks[baseline].colour, linestyle="--", lw=1)
         panel.plot(degrees, getattr(shapes[loss], quantity), color=looks[loss].colour, linewidth=1.8)
         panel.axhline(0.0, color=GREY, linewidth=0.6)
-        _tell_what_is_outside(panel, getattr(shapes[loss], quantity), ends)
+        _say_what_is_outside(panel, getattr(shapes[loss], quantity), ends)
         panel.set(xlim=(0, 180), ylim=ends)
         panel.xaxis.set_major_locator(MultipleLocator(60))
     drawn.supxlabel("angle θ between the embedding and its class's weight, degrees")
@@ -154,7 +154,7 @@ def _limits(curves: Sequence[Floats]) -> tuple[float, float]:
     return low - room, high + room
 
 
-def _tell_what_is_outside(axes: Axes, curve: Floats, ends: tuple[float, float]) -> None:
+def _say_what_is_outside(axes: Axes, curve: Floats, ends: tuple[float, float]) -> None:
     low, high = np.nanmin(curve, initial=ends[0]), np.nanmax(curve, initial=ends[1])
     paper = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
     at: dict[str, Any] = {"transform": axes.transAxes, "ha": "right", "fontsize": SMALL, "bbox": paper}

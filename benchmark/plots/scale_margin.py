@@ -1,4 +1,4 @@
-"""Heat maps of scale × margin: one picture a dataset, a panel for each loss that varies both; normface is m = 0."""
+"""Heat maps of scale × margin: a picture per dataset, a panel per loss that varies both; normface is m = 0."""
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,7 @@ from benchmark.scale_margin import REFERENCE
 from benchmark.text import number
 
 TITLE = "Scale by margin"
-FEWEST = 2  # scales and margins that a loss must have been trained at
+FEWEST = 2  # scales, and margins, of a loss that is drawn
 
 
 @plot(TITLE, "scale", place=3)

@@ -91,6 +91,6 @@ def caption(found: Mapping[str, Embedded], seeds: str) -> str:
     )  # fmt: skip
     return (
         f"Directions of the test images' embeddings, {counted(len(np.unique(first.labels)), 'class')}, "
-        f"{seeds}, {rays}. What is on the far side of the sphere is pale and dotted; "
+        f"{seeds}, {rays}. The far side of the sphere is pale and dotted; "
         "each panel is turned so that its classes hide each other least."
     )

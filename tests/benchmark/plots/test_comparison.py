@@ -145,7 +145,7 @@ def test_the_heat_map_shows_means_and_marks_the_best_and_the_tied() -> None:
     assert behind[0].tolist() == [0.0, 0.0, 0.0]
     assert behind[3, 1] == pytest.approx(100 * (means["good", "d1"] - means["bad", "d1"]))
     words = heatmap.finding(standing, VERIFICATION)
-    assert f"On d0, good is best with {100 * means['good', 'd0']:.2f}\u00a0%." in words
+    assert f"On d0, good has the best verification accuracy ({100 * means['good', 'd0']:.2f}\u00a0%)." in words
 
 
 def test_the_heat_map_leaves_out_what_has_no_value() -> None:

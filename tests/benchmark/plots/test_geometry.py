@@ -78,7 +78,7 @@ def test_a_mark_is_a_loss_s_mean_below_what_is_possible() -> None:
 
 def test_a_far_limit_is_named_and_does_not_flatten_the_marks() -> None:
     axes = geometry.figure(geometry.mean_geometry(table(), {"d": 10, "e": 300}), looks(["a", "b"], "a")).axes[1]
-    assert axes.texts[0].get_text() == "↑ up to 90.0° is possible"
+    assert axes.texts[0].get_text() == "↑ not all can exceed 90.0°"
     low, high = axes.get_ylim()
     assert 5 <= high - low < 10  # 2° between the losses: at least 5° are shown
 
