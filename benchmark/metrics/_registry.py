@@ -109,7 +109,7 @@ def measure(
     Args:
         metrics: What it computes.
         splits: Of "train", "test" and "val"; none for metrics of the class weights alone.
-        version: Raise it when values change: `score --update` then computes the metrics of stored runs anew.
+        version: Raise it when values change: `score --update` then computes the metrics of stored runs again.
         jackknife: Takes arrays in the same way and returns values without each test identity, for intervals.
 
     Raises:

@@ -20,7 +20,7 @@ def margin_pairs(rows: pd.DataFrame) -> pd.DataFrame:
     """dataset, loss, baseline, s, m and so on: every row with a margin and normface's at the same scale, both tuned or
     neither.
 
-    Losses whose s is the factor of the cosines: those that angles or powers of cosines are scaled by are no match.
+    Only losses whose s is the factor of the cosines count, not those whose s scales angles or powers of cosines.
     """
     each = rows.drop_duplicates(["dataset", "loss"])[KEYS].dropna(subset=["s"])
     each = each.assign(scale=each["s"].round(SAME_SCALE))

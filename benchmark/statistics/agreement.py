@@ -27,7 +27,7 @@ def rank_agreement(published: Sequence[float], measured: Floats, level: float = 
     """Whether `published` values (rows) and `measured` ones (rows × seeds, NaN: no value) put the rows in the same
     order.
 
-    The interval, of probability `level`, is of these very rows. It carries the seeds, drawn anew with replacement for
+    The interval, of probability `level`, is of these very rows. It includes the seeds, drawn again with replacement for
     all rows together, because runs are paired by seed; deviations are stretched by √(n/(n−1)), because few seeds vary
     too little among themselves. Published values count as exact. The draws are the same at every call.
 

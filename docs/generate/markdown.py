@@ -16,7 +16,7 @@ _SUPERSCRIPT = re.compile(r"\^([−-]?[A-Za-z0-9]+)")
 
 
 def text(words: str) -> str:
-    """Words that Markdown shows as they are, but for `code`; papers and addresses become links."""
+    """Words that Markdown shows as they are, except for `code`; papers and addresses become links."""
     parts = _CODE.split(" ".join(words.split()))
     return "".join(part if place % 2 else _linked(part) for place, part in enumerate(parts))
 
