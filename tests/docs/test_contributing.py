@@ -12,7 +12,7 @@ import pytest
 pytestmark = pytest.mark.xdist_group("contributing")  # one copy for all of them
 CLONE = Path(__file__).parents[2]
 PAGES = sorted((CLONE / "docs" / "contributing").glob("adding_a_*.md"))
-COPIED = ("benchmark", "losses", "datasets", "tests", "marginbench.py", "pyproject.toml")
+COPIED = ("benchmark", "losses", "datasets", "docs", "tests", "marginbench.py", "pyproject.toml")
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 KINDS = ("backbone", "dataset", "leaderboard_column", "loss", "metric", "plot", "wrapper")
 ALL_OF_THEM = """\
@@ -45,10 +45,11 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in COPIED:
         source = CLONE / name
         if source.is_dir():
-            shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+            shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__", "_build"))
         else:
             shutil.copyfile(source, folder / name)
-    shutil.copytree(CLONE / "results" / "leaderboard", folder / "results" / "leaderboard")
+    for name in ("leaderboard", "reference"):
+        shutil.copytree(CLONE / "results" / name, folder / "results" / name)
     for page in PAGES:
         for place, text in files_of(page).items():
             (folder / place).write_text(text)
