@@ -53,3 +53,13 @@ def test_three_questions_are_one_click_away(page: str) -> None:
 def test_links_lead_to_files() -> None:
     for link in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", README.read_text()):
         assert (CLONE / link).exists(), link
+
+
+def test_the_picture_is_described_as_it_is() -> None:
+    worse = sorted(
+        entry.loss for entry in answer.main_table(answer.REFERENCE / "default" / "table.md")["glyphs"] if not entry.tied
+    )
+    assert (
+        f"only {' and '.join(worse)} are significantly worse](results/reference/default/forest.png)"
+        in README.read_text()
+    )
