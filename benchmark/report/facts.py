@@ -150,6 +150,6 @@ def tuning_in_words(experiment: Experiment) -> str:
     return (
         f"{rows} were chosen on validation data, for each dataset separately. Every loss had the same budget: at most "
         f"{counted(budget.trials, 'trial')} with {counted(budget.seeds, 'seed')} each ({tuned.sampler}).{rates} "
-        f"Pruning: {tuned.pruning}. The settings are in {tuned.path.name}, made on {made.date}{partly} with the "
-        f"experiment {tuned.experiment} at commit {made.commit or 'unknown'}.{beside}"
+        f"Pruning: {tuned.pruning}. The settings are in the file {tuned.path.name}, made on {made.date}{partly} with "
+        f"the experiment {tuned.experiment} at commit {made.commit or 'unknown'}.{beside}"
     )

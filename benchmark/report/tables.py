@@ -66,7 +66,7 @@ def geometry(findings: Findings, losses: Losses, classes: Mapping[str, int]) -> 
     ]
     return Table(
         "geometry",
-        "Geometry",
+        "All angles",
         (
             Column("Loss", numeric=False),
             Column("Dataset", numeric=False),
