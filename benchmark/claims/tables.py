@@ -156,6 +156,6 @@ def from_records(claims: Sequence[Claim], records: Iterable[Mapping[Any, Any]]) 
         numbers: dict[str, Any] = {key: record[key] for key in NUMBERS}
         numbers |= {key: int(record[key] or 0) for key in ("n_seeds", "n_identities")}
         numbers |= {key: None if record[key] is None else int(record[key]) for key in SEEDS_TO_DECIDE}
-        about = {key: record[key] or "" for key in ("dataset", "against", "verdict", "note")}
+        about: dict[str, Any] = {key: record[key] or "" for key in ("dataset", "against", "verdict", "note")}
         found.append(ClaimFinding(claim, part, **about, **numbers))
     return Ledger([claim for claim in claims if any(one.claim is claim for one in found)], found)
