@@ -115,7 +115,7 @@ def test_interrupted_and_run_again(
     os.killpg(process.pid, number) if number == signal.SIGINT else os.kill(process.pid, number)
     output, _ = process.communicate(timeout=240)
     assert process.returncode == 130, output
-    assert "interrupted; what is finished is kept" in output
+    assert "interrupted; finished cells are kept" in output
     assert "Traceback" not in output
     assert wait_until_gone(busy, seconds=60.0) == []
     assert len(runner.runs()) == UNGATED
