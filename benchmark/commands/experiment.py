@@ -12,10 +12,19 @@ if TYPE_CHECKING:
     from benchmark.report.build import Written
     from benchmark.spec import Experiment
 
+EXPERIMENTS = Path(__file__).parents[1] / "experiments"
+
+
+def _beginning_with(incomplete: str) -> list[str]:
+    """Built-in experiments, for shells to complete; shells complete paths themselves."""
+    return sorted(file.stem for file in EXPERIMENTS.glob("*.yaml") if file.stem.startswith(incomplete))
+
+
 ExperimentName = Annotated[
     str,
     typer.Argument(
         metavar="EXPERIMENT",
+        autocompletion=_beginning_with,
         help="The name of a built-in experiment (see `list experiments`), or the path of a YAML file.",
     ),
 ]

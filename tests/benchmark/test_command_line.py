@@ -201,12 +201,11 @@ def test_version() -> None:
 def test_shells_complete_the_installed_command() -> None:
     shown = call("--show-completion", "bash", environment={"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}).stdout
     assert "_MARGINBENCH_COMPLETE=complete_bash" in shown
-    words = os.environ | {"_MARGINBENCH_COMPLETE": "complete_bash", "COMP_WORDS": "marginbench le", "COMP_CWORD": "1"}
     code = "import sys; sys.argv = ['marginbench']; from benchmark.cli import main; main()"
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=PROJECT, capture_output=True, text=True, env=os.environ | words
-    )
-    assert done.stdout.split() == ["leaderboard"]
+    for place, words, found in (("1", "marginbench le", "leaderboard"), ("2", "marginbench run sm", "smoke")):
+        asked = os.environ | {"_MARGINBENCH_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": place}
+        done = subprocess.run([sys.executable, "-c", code], cwd=PROJECT, capture_output=True, text=True, env=asked)
+        assert done.stdout.split() == [found], done.stderr
 
 
 def test_a_warning_is_one_line_and_comes_once(tmp_path: Path) -> None:
