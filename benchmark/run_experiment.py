@@ -21,7 +21,7 @@ from benchmark.options import INTERRUPTED, RunOptions
 from benchmark.plugins import load_plugin
 from benchmark.results import current_runs, described, tidy
 from benchmark.store import Run, Store, write_summary
-from benchmark.text import counted, duration
+from benchmark.text import counted, duration, in_natural_order
 from benchmark.training import check_device
 from benchmark.warning_lines import shown_so_far
 from datasets._errors import MissingDataError
@@ -167,7 +167,8 @@ def overview_of(runs: list[Run]) -> str:
     """Mean over the seeds of the main metric, loss by dataset."""
     table = tidy(runs)
     columns = {}
-    for dataset, rows in table.groupby("dataset", sort=True):
+    for dataset in in_natural_order(table["dataset"].unique()):
+        rows = table[table["dataset"] == dataset]
         column = main_column(rows)
         if column is not None:
             columns[f"{dataset}: {column.title.lower()}"] = column.factor * rows.groupby("loss")[column.key].mean()

@@ -68,7 +68,7 @@ def all_of(count: int, noun: str) -> str:
 
 def in_natural_order(names: Iterable[str]) -> list[str]:
     """Numbers inside names are sorted by size: `glyphs-100`, `glyphs-300`, `glyphs-1000`."""
-    return sorted(names, key=_natural_key)
+    return sorted(names, key=natural_key)
 
 
 def natural_places(names: Iterable[str]) -> dict[str, int]:
@@ -76,7 +76,8 @@ def natural_places(names: Iterable[str]) -> dict[str, int]:
     return {name: place for place, name in enumerate(in_natural_order(set(names)))}
 
 
-def _natural_key(name: str) -> tuple[list[str | float], str]:
+def natural_key(name: str) -> tuple[list[str | float], str]:
+    """What sorts names in natural order."""
     parts: list[str | float] = list(_NUMBERS.split(name))  # texts and numbers in turn, so that like meets like
     parts[1::2] = [float(str(number).replace(",", "")) for number in parts[1::2]]
     return parts, name

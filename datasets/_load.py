@@ -100,7 +100,7 @@ def protocol(resolved: Mapping[str, Any]) -> ProtocolName:
 
 
 def channels(resolved: Mapping[str, Any]) -> int:
-    """How many channels the images of the data that `resolve` describes have: 1 for grey, 3 for colour.
+    """The number of channels of the images that `resolve` describes as `resolved`: 1 for grey, 3 for colour.
 
     `InputError` if the dataset or an option is unknown here.
 

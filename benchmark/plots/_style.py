@@ -1,7 +1,6 @@
 """How every picture looks: sizes, colours that colour-blind readers can distinguish, and one look for each loss."""
 
 import math
-import re
 import textwrap
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -21,6 +20,7 @@ from sklearn.isotonic import isotonic_regression
 import losses
 from benchmark.statistics import ALL_DATASETS
 from benchmark.tables.model import visible
+from benchmark.text import natural_key
 
 P = ParamSpec("P")
 
@@ -160,10 +160,9 @@ def _first(rows: pd.DataFrame) -> str:
     return str(rows["dataset"].iloc[0])
 
 
-def in_order(dataset: str) -> tuple[bool, list[tuple[int, str]]]:
-    """What sorts datasets as a person does: `glyphs-100`, `glyphs-300`, `glyphs-1000`, and all of them last."""
-    parts = re.split(r"(\d+)", dataset)
-    return dataset == ALL_DATASETS, [(int(part), "") if part.isdecimal() else (0, part) for part in parts]
+def in_order(dataset: str) -> tuple[bool, Any]:
+    """What sorts datasets in natural order, and all of them together last."""
+    return dataset == ALL_DATASETS, natural_key(dataset)
 
 
 def short(label: str, width: int = 24) -> str:

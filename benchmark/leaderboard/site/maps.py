@@ -24,4 +24,5 @@ def draw_maps(entry: Entry, store: Store) -> Drawn | NotDrawn:
     if not maps:
         return NotDrawn(TITLE, "the embeddings are not on the machine that made this site")
     png = as_png(tsne.figure(maps))
-    return Drawn("maps", TITLE, CAPTION, section="", png=png, svg=b"")  # a page holds the PNG alone
+    alt = f"t-SNE maps of the test embeddings of {entry.label}"
+    return Drawn("maps", TITLE, CAPTION, section="", png=png, svg=b"", alt=alt)  # a page holds the PNG alone
