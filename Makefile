@@ -8,7 +8,7 @@ EXPERIMENT ?= default
 .DEFAULT_GOAL := help
 TABLES := sphereface cosface arcface arcface-angles adacos adaacos arcgrad kappaface
 SCALE ?= cpu
-.PHONY: help setup bench report claims test test-all lint audit tables notebooks perf clean $(TABLES:%=table-%)
+.PHONY: help setup bench report claims test test-all lint audit tables docs notebooks perf clean $(TABLES:%=table-%)
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -31,6 +31,7 @@ test-all: lint  ## lint, type-check and run all tests, also the slow ones
 lint: $(READY)
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
+	$(RUN) -m tests.plain_words
 	$(RUN) -m mypy
 
 bench: $(READY)  ## run the default experiment, eleven losses on digits and glyphs, 5 seeds; write its report
@@ -61,6 +62,10 @@ leaderboard: $(READY)  ## audit, run and enter what lacks an entry: make leaderb
 
 site: $(READY)  ## the leaderboard as static pages
 	$(RUN) -m benchmark leaderboard site
+
+docs: $(READY)  ## build the documentation, offline, into docs/_build/html
+	@$(RUN) -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	@echo "documentation: docs/_build/html/index.html"
 
 notebooks: $(READY)  ## execute the notebooks and save them with their outputs
 	$(RUN) -m notebooks.execute

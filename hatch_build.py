@@ -16,7 +16,11 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 PACKAGES = {"benchmark": "marginbench", "losses": "marginbench.losses", "datasets": "marginbench.datasets"}
-MAPS = ("results/reference/scale-or-margin/maps.csv", "marginbench/advice/maps.csv")
+REFERENCE = {
+    "results/reference/scale-or-margin/maps.csv": "marginbench/advice/maps.csv",
+    "results/reference/claims/ledger.csv": "marginbench/claims/ledger.csv",
+}
+"""Committed results that commands show, and where the wheel holds them."""
 TEXTS = (".py", ".j2", ".yaml")
 _NAME = rf"({'|'.join(PACKAGES)})\b"
 _FROM = re.compile(rb"from\s+" + _NAME.encode())
@@ -48,7 +52,8 @@ def write_package(clone: Path, target: Path) -> None:
                 place = inside / file.relative_to(clone / folder)
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.write_bytes(_content(file))
-    shutil.copyfile(clone / MAPS[0], target / MAPS[1])
+    for source, copy in REFERENCE.items():
+        shutil.copyfile(clone / source, target / copy)
 
 
 def _content(file: Path) -> bytes:

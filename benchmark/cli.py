@@ -7,25 +7,65 @@ import importlib.util
 import sys
 import traceback
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
 from benchmark import IN_CLONE
 from benchmark.commands import advise, audit, experiment, leaderboard, list, papers, tune
+from benchmark.warning_lines import show_as_lines
 
 BUG = 70
 REPORT_BUGS = "this is a bug in MarginBench: please report it, with all of the above, as an issue of the project"
 
+SCRIPT = "marginbench"
+"""The installed command. Shells complete commands, and `python -m benchmark` is not one."""
+COMPLETION = {"--install-completion", "--show-completion"}
+HELP = """Which angular-margin loss should I use, and does the difference survive a fair test?
+
+\b
+First steps:
+  python -m benchmark run smoke             Check that everything works, in seconds.
+  python -m benchmark run default           Compare eleven losses, in minutes.
+  python -m benchmark advise --classes 500  Ask for s and m.
+  python -m benchmark list losses arcface   Read about one loss.
+
+`python -m benchmark COMMAND --help` explains a command. Exit status 0: all is well. 1: something failed and is named.
+2: the call or a file is wrong. 70: a bug. 130: interrupted.
+"""
+
 app = typer.Typer(
-    help="Which angular-margin loss should I use, and does the difference survive a fair test?",
+    help=HELP,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 for group in (experiment, papers, tune, audit, leaderboard, advise, list):
     group.add_to(app)
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        from benchmark.version import in_words
+
+        typer.echo(in_words())
+        raise typer.Exit
+
+
+@app.callback()
+def _every_command(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            callback=_show_version,
+            is_eager=True,
+            help="Show the versions of MarginBench, torch and Python.",
+        ),
+    ] = False,
+) -> None:
+    pass
 
 
 def _check_that_datasets_is_ours() -> None:
@@ -36,7 +76,7 @@ def _check_that_datasets_is_ours() -> None:
         where = found.origin if found is not None else "nowhere"
         print(
             f"error: `import datasets` finds {where}, not MarginBench's own {here}: run from the project's folder, "
-            "in the .venv that `make setup` makes, without another package of that name installed",
+            "with the Python of .venv that `make setup` creates, and without another package of that name installed",
             file=sys.stderr,
         )
         sys.exit(2)
@@ -46,8 +86,9 @@ def main() -> None:
     """Runs the command line. Wrong input ends in one readable message, a bug in a traceback."""
     if IN_CLONE:
         _check_that_datasets_is_ours()
+    show_as_lines()
     try:
-        app()
+        app(prog_name=SCRIPT if COMPLETION & set(sys.argv) else None)
     except Exception as problem:
         sys.exit(_explain(problem))
 

@@ -1,9 +1,9 @@
-"""Digests of a component's own code: what a cell's id covers beside its settings and its data.
+"""Digests of a component's own code. A cell's id covers them, beside its settings and its data.
 
-A digest is of the file that defines the component, of the files that its base classes come from, and of those that
-these import from their own folder or from the losses and backbones of this project. What of a file counts,
-`code_tree` says. Left out are installed packages, whose versions a run records, and this project's files whose names
-begin with an underscore: they are shared machinery, which PROTOCOL_VERSION stands for.
+A digest covers the file that defines the component, the files of its base classes, and the files that these import from
+their own folder or from the losses and backbones of this project. `code_tree` says which parts of a file count.
+Installed packages do not count: a run records their versions. This project's files whose names begin with an underscore
+do not count either: they are shared code, whose version is PROTOCOL_VERSION.
 """
 
 import hashlib
@@ -17,22 +17,22 @@ from benchmark.code_tree import essential, imported
 from benchmark.errors import InputError
 
 PROJECT = "marginbench."
-"""Files may call this project's packages by this name too."""
+"""Files may also import this project's packages under this name."""
 ROOMS = tuple(Path(room.__path__[0]).resolve() for room in (losses, backbones))
 
 
 def loss_digest(name: str) -> str:
-    """Of a loss's code."""
+    """The digest of a loss's code."""
     return code_digest(losses.get(name))
 
 
 def backbone_digest(name: str) -> str:
-    """Of a backbone's code."""
+    """The digest of a backbone's code."""
     return code_digest(backbones.get(name))
 
 
 def code_digest(component: type) -> str:
-    """Of the code that defines a loss or a backbone, the classes that it derives from included.
+    """The digest of the code that defines a loss or a backbone, with its base classes.
 
     It does not depend on where the files lie, on their line endings or on their encoding.
     """
@@ -42,13 +42,13 @@ def code_digest(component: type) -> str:
         if source is not None and _is_own(source, one, component):
             files |= dict.fromkeys(_reachable(source, [source.parent, *ROOMS]))
     if not files:
-        raise InputError(f"{component.__name__} is not defined in a file, so its cells get no id; write it into one")
+        raise InputError(f"{component.__name__} is not defined in a file, so its cells get no id; define it in a file")
     trees = sorted(essential(file.read_bytes()) for file in files)
     return hashlib.sha256("\n".join(trees).encode()).hexdigest()
 
 
 def own_files(path: Path) -> list[Path]:
-    """The file, and the files of its folder that it imports, directly or through others; machinery left out."""
+    """The file and the files of its folder that it imports, directly or through others, without shared code."""
     path = path.resolve()
     return _reachable(path, [path.parent])
 
@@ -64,7 +64,7 @@ def _reachable(path: Path, folders: Sequence[Path]) -> list[Path]:
 
 
 def _imported_files(file: Path, folders: Sequence[Path]) -> Iterator[Path]:
-    """Those that lie in one of the folders: a module is looked for there, and there by the folder's own name."""
+    """The imported files that lie in one of the folders, by relative or by full module name."""
     for level, name in imported(file.read_bytes()):
         parts = name.removeprefix(PROJECT).split(".") if name else []
         above = file.parents[level - 1] if level else None
@@ -76,7 +76,7 @@ def _imported_files(file: Path, folders: Sequence[Path]) -> Iterator[Path]:
 
 
 def _parents(folder: Path, parts: Sequence[str]) -> Iterator[Path]:
-    """From which folder an import that begins with the folder's own package starts: `benchmark.backbones.convnet`."""
+    """The folder in which an absolute import such as `benchmark.backbones.convnet` starts."""
     for depth in range(1, min(len(parts), len(folder.parts)) + 1):
         if list(folder.parts[-depth:]) == list(parts[:depth]):
             yield folder.parents[depth - 1]

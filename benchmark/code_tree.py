@@ -1,6 +1,6 @@
-"""What of a Python source a run depends on: its syntax tree without docstrings, comments, imports and `search`.
+"""The part of a Python source that a run depends on: the syntax tree without docstrings, comments, imports, `search`.
 
-It needs the standard library alone, and the same source gives the same text under every version of Python.
+It needs only the standard library, and gives the same text under every version of Python.
 """
 
 import ast
@@ -9,12 +9,12 @@ from functools import lru_cache
 from typing import Any
 
 DESCRIBING = (["search"], ["images_per_second"])
-"""Attributes of a class that change no run."""
+"""Class attributes that do not change a run."""
 
 
 @lru_cache(maxsize=1024)
 def essential(source: bytes) -> str:
-    """The syntax tree as JSON. Bytes, so that Python itself deals with encodings and line endings."""
+    """The syntax tree as JSON. It takes bytes, so that Python handles encodings and line endings."""
     return json.dumps(_canonical(ast.parse(source)), separators=(",", ":"))
 
 
@@ -33,7 +33,7 @@ def imported(source: bytes) -> tuple[tuple[int, str], ...]:
 
 
 def _canonical(node: Any, in_class: bool = False) -> Any:
-    """A tree as plain lists. Empty fields and `kind`, the u of u"text", differ between versions and say nothing."""
+    """A tree as plain lists, without fields that differ between versions of Python and carry no meaning."""
     if isinstance(node, list):
         return [_canonical(one) for one in node if not _changes_nothing(one) and not (in_class and _describes(one))]
     if isinstance(node, str):
@@ -46,7 +46,7 @@ def _canonical(node: Any, in_class: bool = False) -> Any:
 
 
 def _changes_nothing(node: Any) -> bool:
-    if isinstance(node, ast.Expr):  # docstrings, and other texts that stand alone as statements
+    if isinstance(node, ast.Expr):  # docstrings, and other strings that are statements
         return isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
     if isinstance(node, ast.If):
         return ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING") and not node.orelse
@@ -54,7 +54,7 @@ def _changes_nothing(node: Any) -> bool:
 
 
 def _describes(node: Any) -> bool:
-    """Whether it is a literal that changes no run, such as `search = {…}`, which says where tuning looks."""
+    """Whether it assigns a literal that does not change a run, such as the tuning range `search = {…}`."""
     if not isinstance(node, ast.Assign | ast.AnnAssign) or node.value is None:
         return False
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]

@@ -1,6 +1,6 @@
-"""Wrong input, the one kind of error that the command line shows in one line. Everything else is a bug.
+"""Wrong input: the errors that the command line shows as one message. Every other error is a bug.
 
-`losses` has a class of its own so that it can be used alone; INPUT_ERRORS has both.
+`losses` has its own class, so that it can be used alone. INPUT_ERRORS has both classes.
 """
 
 from typing import Any

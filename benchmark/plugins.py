@@ -1,4 +1,4 @@
-"""Plug-ins: a Python file outside of this project with losses, datasets, backbones, metrics, plots, … of one's own.
+"""Plug-ins: Python files outside of this project that define losses, datasets, backbones, metrics, plots, ….
 
 Whatever the file defines registers itself, as it would in a file of this project. The file may import others of its
 folder; `files_of` names them, so that they can travel to another machine.
@@ -29,7 +29,7 @@ def load_plugin(path: str | Path) -> list[str]:
     """
     path = Path(path).resolve()
     if not path.is_file():
-        raise InputError(f"there is no plug-in file {path}")
+        raise InputError(f"there is no plug-in file {path}: check the path after --plugin")
     if path.suffix != ".py":
         raise InputError(f"the plug-in {path} is not a Python file: its name should end in .py")
     source = path.read_bytes()

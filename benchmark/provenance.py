@@ -1,4 +1,4 @@
-"""Where stored runs come from: versions, machine, commit, days and time."""
+"""The provenance of stored runs: versions, machine, commit, dates and training time."""
 
 from collections import Counter
 from collections.abc import Sequence

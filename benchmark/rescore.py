@@ -1,4 +1,4 @@
-"""`score EXPERIMENT`: metrics from the saved embeddings, compared with the stored ones or added to them."""
+"""`score EXPERIMENT`: computes metrics from saved embeddings, and compares them with the stored ones or adds them."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ ABSENT = "absent"
 
 @dataclass(frozen=True)
 class ScoreDifference:
-    """A metric that does not follow from the embeddings stored beside it."""
+    """A stored metric that differs from what the stored embeddings give."""
 
     run: str
     metric: str
@@ -26,10 +26,10 @@ class ScoreDifference:
 
 @dataclass(frozen=True)
 class ScoreCheck:
-    """What a run's stored metrics are worth."""
+    """How a run's stored metrics compare with its embeddings."""
 
     differences: list[ScoreDifference]
-    lacking: list[str]  # measures that are new, or have another version: `--update` computes them
+    lacking: list[str]  # measures that are new or have changed: `--update` computes them
     unknown: list[str]  # measures of the stored metrics that are not registered here
 
 
@@ -66,7 +66,7 @@ def update(store: Store, run_id: str) -> bool:
         raise InputError(f"{run_id} is in use by another process: run `score --update` again when that has ended")
     try:
         run = store.load(run_id)
-        if measures := due(run):  # another process may have done it in the meantime
+        if measures := due(run):  # another process may have done it by now
             store.replace(run, _completed(run, measures).files())
     finally:
         held.release()
@@ -91,5 +91,5 @@ def _completed(run: Run, measures: list[Measure]) -> Scores:
 def runs_to_score(store: Store) -> tuple[list[Run], list[str]]:
     """The experiment's whole runs, and the damaged ones by name."""
     if not store.runs.is_dir():
-        raise InputError(f"there are no results in {store.folder}: run the experiment first, or name --results")
+        raise InputError(f"there are no results in {store.folder}: run the experiment first, or name --results DIR")
     return store.load_all()

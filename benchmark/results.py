@@ -1,4 +1,4 @@
-"""What an experiment has to show: its stored runs as one tidy frame, which statistics, report and tables read."""
+"""An experiment's stored runs as one tidy frame, which statistics, report and tables read."""
 
 import json
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ class ExperimentResults:
     folder: Path
     runs: list[Run]  # in the order of the table's rows
     table: pd.DataFrame
-    """One row a run. `loss` is the row's label and `name` the registered loss; `dataset` is the dataset's label, with
+    """One row per run. `loss` is the row's label and `name` the registered loss; `dataset` is the dataset's label, with
     backbone, dim and recipe where the experiment varies them, so that losses are compared within one setting; a tuned
     learning rate is part of the loss's own setting."""
     missing: list[Cell]  # asked for, without a result
@@ -47,10 +47,10 @@ def collect(experiment: Experiment, results: Path) -> ExperimentResults:
     cells = experiment.cells()
     stored, damaged = store.load_all()
     runs = current_runs(cells, stored)
-    found = {_described(run.cell["cell"]) for run in runs}
-    missing = [cell for cell in cells if _described(cell.description()) not in found]
-    failed = {_described(failure.cell): failure for failure in store.failures()}
-    failures = [(cell, failed[about]) for cell in missing if (about := _described(cell.description())) in failed]
+    found = {described(run.cell["cell"]) for run in runs}
+    missing = [cell for cell in cells if described(cell.description()) not in found]
+    failed = {described(failure.cell): failure for failure in store.failures()}
+    failures = [(cell, failed[about]) for cell in missing if (about := described(cell.description())) in failed]
     seen = by_test_set(runs)
     table = tidy(seen)
     by_row = {(run.id, run.cell["labels"]["loss"], run.test_set): run for run in seen}
@@ -67,12 +67,12 @@ def current_runs(cells: list[Cell], stored: list[Run], planned: Mapping[str, str
     """
     wanted: dict[str, list[Cell]] = {}
     for cell in cells:
-        wanted.setdefault(_described(cell.description()), []).append(cell)
+        wanted.setdefault(described(cell.description()), []).append(cell)
     of_loss = {name: loss_digest(name) for name in {cell.loss for cell in cells}}
     of_backbone = {name: backbone_digest(name) for name in {cell.backbone for cell in cells}}
     found: dict[tuple[str, str], Run] = {}
     for run in sorted(stored, key=lambda run: (run.cell["provenance"]["begun"], run.id)):
-        about = _described(run.cell["cell"])
+        about = described(run.cell["cell"])
         if run.cell["protocol"] != PROTOCOL_VERSION or about not in wanted:
             continue
         present = of_loss[run.cell["cell"]["loss"]], of_backbone[run.cell["cell"]["backbone"]]
@@ -119,5 +119,6 @@ def settings_of(row: Mapping[Any, Any]) -> dict[str, str]:
     return {key: f"{value:g}" if isinstance(value, float) else str(value) for key, value in parts.items()}
 
 
-def _described(cell: Mapping[str, Any]) -> str:
+def described(cell: Mapping[str, Any]) -> str:
+    """A cell's description as a key: equal for equal cells."""
     return json.dumps(cell, sort_keys=True)

@@ -1,11 +1,12 @@
 """`run EXPERIMENT`: from an experiment's name to stored results, a summary file and an answer on the screen."""
 
 import io
-import json
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -18,20 +19,44 @@ from benchmark.errors import InputError
 from benchmark.metrics import main_column
 from benchmark.options import INTERRUPTED, RunOptions
 from benchmark.plugins import load_plugin
-from benchmark.results import current_runs, tidy
+from benchmark.results import current_runs, described, tidy
 from benchmark.store import Run, Store, write_summary
-from benchmark.text import duration
+from benchmark.text import counted, duration, in_natural_order
 from benchmark.training import check_device
+from benchmark.warning_lines import shown_so_far
+from datasets._errors import MissingDataError
 
 Named = str | Path | spec.Experiment
 
 
-def dry_run(experiment: Named, options: RunOptions) -> str:
-    """The cells of a run, a line each, with an estimate of their time."""
-    cells = cells_of(spec.load(experiment), options)
-    seconds = spec.estimate_seconds(cells)
-    lines = [spec.cell_line(cell, one) for cell, one in zip(cells, seconds, strict=True)]
-    return "\n".join([*lines, f"{len(cells)} cells, {spec.in_words(seconds)} on one core"])
+@dataclass(frozen=True)
+class FinishedRun:
+    """What a run did, and what is stored now."""
+
+    experiment: spec.Experiment
+    plan: Plan
+    outcome: RunOutcome
+    runs: list[Run]  # the experiment's, those of earlier runs included
+    store: Store
+    status: int  # for the shell
+
+    def as_data(self) -> dict[str, Any]:
+        """Counts and places, for JSON. Counts are of the cells that were asked for."""
+        asked = {job.id for job in self.plan.jobs}
+        stored = {run.id: run for run in self.runs if run.id in asked}
+        failed = [*self.plan.failed_before, *self.outcome.failed]
+        return {
+            "experiment": self.experiment.name,
+            "status": self.status,
+            "cells": len(asked),
+            "done": len(stored),
+            "trained_now": len(self.outcome.done),
+            "failed": len(failed),
+            "failures": [{"cell": failure.name, "reason": failure.reason} for failure in failed],
+            "diverged": sum(run.diverged_at is not None for run in stored.values()),
+            "results": str(self.store.folder),
+            "summary": str(self.store.folder / "summary.csv"),
+        }
 
 
 def run(experiment: Named, options: RunOptions, *, overview: bool = True, quiet: bool = False) -> int:
@@ -39,27 +64,46 @@ def run(experiment: Named, options: RunOptions, *, overview: bool = True, quiet:
 
     `overview` shows the means at the end. `quiet`, for notebooks and scripts, shows only what went wrong.
     """
+    finished = carry_out(experiment, options, quiet)
+    if overview and not quiet:
+        folder = finished.store.folder
+        print(overview_of(finished.runs))
+        print(f"\nresults: {folder}\nsummary: {folder / 'summary.csv'}")
+    return finished.status
+
+
+def carry_out(experiment: Named, options: RunOptions, quiet: bool = False) -> FinishedRun:
+    """Runs what has no result yet and writes summary.csv. Says how far it is and what went wrong on stderr."""
     check_engine(options)
     for plugin in options.plugins:
         load_plugin(plugin)
     experiment = spec.load(experiment)
     store = Store(options.results, experiment.name)
     tell = _say_nothing if quiet else say
-    todo = plan_run(cells_of(experiment, options), store, experiment.name, options, tell)
+    try:
+        todo = plan_run(cells_of(experiment, options), store, experiment.name, options, tell)
+    except MissingDataError as problem:
+        raise MissingDataError(f"{problem}{_how_to_edit(experiment)}") from problem
     begun = time.monotonic()
     outcome = run_jobs(todo, store, options, quiet)
-    planned = {json.dumps(job.cell.description(), sort_keys=True): job.id for job in todo.jobs}
+    planned = {described(job.cell.description()): job.id for job in todo.jobs}
     runs = current_runs(experiment.cells(), store.load_all()[0], planned)
     try:
         write_summary(store.folder, runs)
     except OSError as problem:
         outcome.stopped = outcome.stopped or f"the summary could not be written: {problem}"
     if outcome.done:
-        tell(f"{len(outcome.done)} cells in {duration(time.monotonic() - begun)} {on_what(options, len(todo.todo))}")
-    if overview and not quiet:
-        print(overview_of(runs))
-        print(f"\nresults: {store.folder}\nsummary: {store.folder / 'summary.csv'}")
-    return verdict(todo, outcome)
+        cells, seconds = counted(len(outcome.done), "cell"), duration(time.monotonic() - begun)
+        tell(f"{cells} in {seconds} {on_what(options, len(todo.todo))}")
+    return FinishedRun(experiment, todo, outcome, runs, store, verdict(todo, outcome))
+
+
+def _how_to_edit(experiment: spec.Experiment) -> str:
+    """A built-in experiment's file is part of MarginBench: people change a copy."""
+    if experiment.called != experiment.name:
+        return ""
+    copy = f"my-{experiment.path.name}"
+    return f"\n{experiment.name} is built in: to change it, copy {experiment.path} to {copy} and run {copy}"
 
 
 def cells_of(experiment: spec.Experiment, options: RunOptions) -> list[Cell]:
@@ -71,7 +115,7 @@ def plan_run(cells: list[Cell], store: Store, name: str, options: RunOptions, te
     todo = plan(cells, store, options.data, options.retry_failed, lambda label: tell(f"loading {label} …"))
     for note in todo.notes:
         say(f"note: {note}")
-    tell(f"{name}: {len(todo.jobs)} cells, {len(todo.done)} with a result, {len(todo.todo)} to run")
+    tell(f"{name}: {counted(len(todo.jobs), 'cell')}, {len(todo.done):,} with a result, {len(todo.todo):,} to run")
     return todo
 
 
@@ -86,7 +130,7 @@ def run_jobs(todo: Plan, store: Store, options: RunOptions, quiet: bool = False)
 
 def setting_of(options: RunOptions) -> Setting:
     plugins = tuple(plugin.resolve() for plugin in options.plugins)
-    return Setting(options.data, options.device, plugins, options.keep_models)
+    return Setting(options.data, options.device, plugins, options.keep_models, warned=shown_so_far())
 
 
 def run_work(work: Work, options: RunOptions) -> RunOutcome:
@@ -116,26 +160,27 @@ def check_engine(options: RunOptions) -> None:
 
 
 def on_what(options: RunOptions, jobs: int) -> str:
-    return f"on {options.workers_for(jobs)} worker(s)" if options.engine == "local" else "on Ray"
+    return f"on {counted(options.workers_for(jobs), 'worker')}" if options.engine == "local" else "on Ray"
 
 
 def overview_of(runs: list[Run]) -> str:
     """Mean over the seeds of the main metric, loss by dataset."""
     table = tidy(runs)
     columns = {}
-    for dataset, rows in table.groupby("dataset", sort=True):
+    for dataset in in_natural_order(table["dataset"].unique()):
+        rows = table[table["dataset"] == dataset]
         column = main_column(rows)
         if column is not None:
             columns[f"{dataset}: {column.title.lower()}"] = column.factor * rows.groupby("loss")[column.key].mean()
     if not columns:
-        return "no run has a metric to show yet"
+        return "No run has a metric to show yet."
     shown = pd.DataFrame(columns).round(2)
     diverged = table[table["status"] == "diverged"].groupby("loss").size()
     if len(diverged):
         shown["diverged runs"] = diverged.reindex(shown.index).fillna(0).astype(int)
     seeds = table["seed"].nunique()
     shown.index.name = None
-    caption = f"mean over {seeds} seed(s); which differences are real is for the report to say"
+    caption = f"Mean over {counted(seeds, 'seed')}. The report says which differences are significant."
     return f"{caption}\n{shown.to_string(na_rep='–')}"
 
 
@@ -145,7 +190,7 @@ def verdict(todo: Plan, outcome: RunOutcome) -> int:
     for failure in failed:
         say(f"failed: {failure.name}: {failure.reason}")
     if todo.failed_before:
-        say("cells that failed in an earlier run are tried again with --retry-failed")
+        say("add --retry-failed to run again the cells that failed in an earlier run")
     return stopped(outcome) or (1 if failed else 0)
 
 
@@ -153,7 +198,7 @@ def stopped(outcome: RunOutcome) -> int:
     """The exit status of a run that ended early, with the reason said; 0 if it did not."""
     if not outcome.interrupted and not outcome.stopped:
         return 0
-    say(f"stopped: {outcome.stopped or 'interrupted'}; what is finished is kept, run again to go on")
+    say(f"stopped: {outcome.stopped or 'interrupted'}; finished cells are kept, and the same command continues")
     return INTERRUPTED if outcome.interrupted else 1
 
 

@@ -1,6 +1,6 @@
-"""From what training keeps on disk to metrics; the runner and `score` both go through here.
+"""Computes metrics from the arrays that training stores; the runner and `score` both use it.
 
-Names of the kept arrays: `test/embeddings`, `test/labels`, `test/pairs`, `test/same`, `test/fold`, `test/logits`
+Names of the stored arrays: `test/embeddings`, `test/labels`, `test/pairs`, `test/same`, `test/fold`, `test/logits`
 (closed sets), the same under `val/` and under the name of each test set where there are several, `weight`, `bias`,
 `posterior`, `train/centres`, `train/counts`, `train/mean_angles`, `train/mean_posteriors` (losses that define a
 posterior).
@@ -25,10 +25,10 @@ NAMES |= {name: f"train/{name}" for name in ("mean_angles", "mean_posteriors")}
 
 @dataclass
 class Scores:
-    """What scoring makes of a run; a diverged one has none."""
+    """The metrics of a run; a diverged run has none."""
 
     metrics: dict[str, float | int | None] = field(default_factory=dict)  # by keys such as test/eer
-    versions: dict[str, int] = field(default_factory=dict)  # of the measures that computed them
+    versions: dict[str, int] = field(default_factory=dict)  # versions of the measures that computed them
     jackknife: dict[str, np.ndarray] = field(default_factory=dict)  # test metrics without each identity in turn
 
     def files(self, diverged_at: int | None = None, diverged_reason: str = "") -> dict[str, bytes]:
@@ -43,7 +43,7 @@ class Scores:
 def score(
     arrays: Mapping[str, np.ndarray], measures: Collection[Measure] | None = None, jackknife: bool = True
 ) -> Scores:
-    """Every metric of a run, or those of some measures."""
+    """Computes every metric of a run, or those of the given measures."""
     found = Scores()
     for measure in MEASURES.items().values() if measures is None else measures:
         for split, inputs in _where(measure, arrays):
@@ -57,7 +57,7 @@ def score(
 
 
 def outdated(versions: Mapping[str, int], names: Collection[str]) -> list[Measure]:
-    """The measures that were not computed for a run with arrays of these names, or in another version."""
+    """The measures that a run with these arrays lacks, or has from another version."""
     known = dict.fromkeys(names, np.empty(0))
     return [
         measure
@@ -73,7 +73,7 @@ def test_sets(names: Iterable[str]) -> list[str]:
 
 
 def _where(measure: Measure, arrays: Mapping[str, np.ndarray]) -> Iterator[tuple[str, Inputs]]:
-    """The splits that have all that a measure needs, with their arrays."""
+    """The splits that have all arrays that a measure needs, with these arrays."""
     for split in measure.on(test_sets(arrays)):
         inputs = _inputs(split, arrays)
         if measure.fits(inputs):
@@ -81,8 +81,8 @@ def _where(measure: Measure, arrays: Mapping[str, np.ndarray]) -> Iterator[tuple
 
 
 def _inputs(split: str, arrays: Mapping[str, np.ndarray]) -> Inputs:
-    """The arrays of a split as measures name them. Those of the classes only where the split's classes are the
-    training classes, which is where it has logits."""
+    """The arrays of a split under the names that measures use. Arrays of the classes are included only if the split
+    has the training classes, that is, if it has logits."""
     names = {name: f"{split}/{NAMES.get(name, name)}" for name in OF_SPLIT}
     if split in ("", "train") or f"{split}/logits" in arrays:
         names |= {name: NAMES.get(name, name) for name in OF_CLASSES}

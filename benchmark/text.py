@@ -1,11 +1,13 @@
 """How numbers, counts, times and lists are written, everywhere."""
 
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 
 _WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 SMALLEST_P = 0.001
+_NUMBERS = re.compile(r"(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)")
 
 
 def number(value: float, decimals: int = 2, signed: bool = False) -> str:
@@ -62,3 +64,20 @@ def in_words(count: int) -> str:
 def all_of(count: int, noun: str) -> str:
     """`both datasets`, `all 4 datasets`."""
     return f"both {noun}s" if count == 2 else f"all {count:,} {noun}s"
+
+
+def in_natural_order(names: Iterable[str]) -> list[str]:
+    """Numbers inside names are sorted by size: `glyphs-100`, `glyphs-300`, `glyphs-1000`."""
+    return sorted(names, key=natural_key)
+
+
+def natural_places(names: Iterable[str]) -> dict[str, int]:
+    """Each name's place in natural order; `frame["dataset"].map(natural_places(frame["dataset"]))` sorts a frame."""
+    return {name: place for place, name in enumerate(in_natural_order(set(names)))}
+
+
+def natural_key(name: str) -> tuple[list[str | float], str]:
+    """What sorts names in natural order."""
+    parts: list[str | float] = list(_NUMBERS.split(name))  # texts and numbers in turn, so that like meets like
+    parts[1::2] = [float(str(number).replace(",", "")) for number in parts[1::2]]
+    return parts, name

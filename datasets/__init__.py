@@ -2,7 +2,7 @@
 
     data = datasets.load("glyphs", root="data", seed=0)
 
-A file dropped into this folder adds a dataset (a subclass of `Dataset`) or a wrapper (of `Wrapper`):
+A file in this folder adds a dataset (a subclass of `Dataset`) or a wrapper (a subclass of `Wrapper`):
 
     class Mine(datasets.Dataset):
         name = "mine"
@@ -22,7 +22,18 @@ if TYPE_CHECKING:
     from datasets._dataset import Dataset, Size, Wrapper
     from datasets._errors import InputError
     from datasets._jpeg import decoder
-    from datasets._load import check, load, names, options, protocol, resolve, summary, training_size, wrapper_names
+    from datasets._load import (
+        channels,
+        check,
+        load,
+        names,
+        options,
+        protocol,
+        resolve,
+        summary,
+        training_size,
+        wrapper_names,
+    )
     from datasets._options import Choice, Flag, Real, Sets, Text, Whole
     from datasets._registry import DuplicateNameError
 
@@ -31,14 +42,14 @@ _HOMES = {
     "_dataset": "Dataset Size Wrapper",
     "_errors": "InputError",
     "_jpeg": "decoder",
-    "_load": "check load names options protocol resolve summary training_size wrapper_names",
+    "_load": "channels check load names options protocol resolve summary training_size wrapper_names",
     "_options": "Choice Flag Real Sets Text Whole",
     "_registry": "DuplicateNameError",
 }
 
 
 def __getattr__(name: str) -> Any:
-    """Imports what is asked for: metrics use this package's registry, and need neither torch nor images."""
+    """Imports on demand: metrics use this package's registry without torch and image libraries."""
     home = next((home for home, names in _HOMES.items() if name in names.split()), None)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

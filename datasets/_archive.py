@@ -1,4 +1,4 @@
-"""Members of a tar archive, read one after another and as untrusted input; nothing is unpacked to disk."""
+"""Reads a tar archive as untrusted input, one member after another; nothing is unpacked to disk."""
 
 import hashlib
 import lzma
@@ -15,12 +15,12 @@ def check_md5(file: Path, official: str) -> None:
         found = hashlib.file_digest(content, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
     if found != official:
         raise InputError(
-            f"{file}: the official MD5 checksum is {official}, this file's is {found}; remove it and get it again"
+            f"{file}: expected the official MD5 checksum {official}, got {found}; remove the file and get it again"
         )
 
 
 def read_archive(path: Path, *, most_members: int, most_bytes: int) -> Iterator[tuple[PurePosixPath, bytes]]:
-    """Name and content of each regular file. `most_bytes` holds for each; more of anything is an error."""
+    """Name and content of each regular file; more than `most_members` files, or `most_bytes` in one, is an error."""
     try:
         with tarfile.open(path, "r|*") as archive:
             for number, member in enumerate(archive):
@@ -29,7 +29,7 @@ def read_archive(path: Path, *, most_members: int, most_bytes: int) -> Iterator[
                 if file is not None:
                     yield PurePosixPath(member.name), file.read()
     except (tarfile.TarError, lzma.LZMAError, EOFError, zlib.error) as error:
-        raise InputError(f"{path} is no whole tar archive: {error}; remove it and get it again") from error
+        raise InputError(f"{path} is not a complete tar archive: {error}; remove it and get it again") from error
 
 
 def _refuse(path: Path, number: int, member: tarfile.TarInfo, most_members: int, most_bytes: int) -> None:
@@ -39,6 +39,6 @@ def _refuse(path: Path, number: int, member: tarfile.TarInfo, most_members: int,
     if not (member.isreg() or member.isdir()):
         raise InputError(f"{path}: member {member.name!r} is neither a file nor a folder")
     if number >= most_members:
-        raise InputError(f"{path}: more than {most_members} members")
+        raise InputError(f"{path}: more than {most_members} members, the most that are read")
     if member.size > most_bytes:
-        raise InputError(f"{path}: member {member.name!r} has {member.size} bytes, {most_bytes} are allowed")
+        raise InputError(f"{path}: member {member.name!r} has {member.size} bytes; expected at most {most_bytes}")

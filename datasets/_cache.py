@@ -1,4 +1,4 @@
-"""Arrays that are costly to make are kept in a file that appears whole or not at all."""
+"""Caches arrays that are slow to make, in a file that is written atomically."""
 
 import hashlib
 import warnings
@@ -18,18 +18,18 @@ Arrays = dict[str, NDArray[Any]]
 
 
 def cached(path: Path, make: Callable[[], Arrays]) -> Arrays:
-    """The arrays of the file; made, and kept there, when it is missing or damaged."""
+    """The arrays of the file. If it is missing or damaged, they are made and stored."""
     try:
         return read_arrays(path)
     except FileNotFoundError:
         pass
     except (OSError, ValueError) as error:
-        warnings.warn(f"{path} is damaged and is made again: {error}", RuntimeWarning, stacklevel=2)
+        warnings.warn(f"{path} is damaged; it will be made again: {error}", RuntimeWarning, stacklevel=2)
     arrays = make()
     try:
         write_arrays(path, arrays)
     except OSError as error:
-        warnings.warn(f"{path} could not be kept, it will be made again next time: {error}", stacklevel=2)
+        warnings.warn(f"{path} could not be written; the data will be made again next time: {error}", stacklevel=2)
     return arrays
 
 

@@ -1,4 +1,4 @@
-"""What CIFAR-10 and CIFAR-100 share: the binary version, since the Python version consists of pickles."""
+"""What CIFAR-10 and CIFAR-100 share. They are read in the binary version, since the Python version uses pickle."""
 
 from pathlib import Path
 from typing import ClassVar
@@ -20,7 +20,7 @@ MOST_IMAGES = 50_000
 
 
 class Cifar(Dataset):
-    """A subclass says what the files are called and how many label bytes (the last counts) an image has."""
+    """A subclass names the files and the number of label bytes per image; the last byte is the label."""
 
     folder: ClassVar[str]
     pickled_folder: ClassVar[str]
@@ -30,6 +30,7 @@ class Cifar(Dataset):
     names_file: ClassVar[str]
     label_bytes: ClassVar[int]
     count: ClassVar[int]
+    channels = 3
     homepage = "https://www.cs.toronto.edu/~kriz/cifar.html (the binary version)"
 
     val_share = Real(0.1, "share of each class's training images that validates", low=0.01, high=0.5)
@@ -65,21 +66,21 @@ class Cifar(Dataset):
     def _content(self, file: Path) -> bytes:
         most = MOST_IMAGES * (PIXELS + self.label_bytes)
         if file.stat().st_size > most:
-            raise InputError(f"{file} has {file.stat().st_size} bytes, at most {most} were expected")
+            raise InputError(f"{file} has {file.stat().st_size} bytes; expected at most {most}")
         return file.read_bytes()
 
     def _hint(self, root: Path) -> str:
         if not (root / self.pickled_folder).is_dir():
             return ""
         return (
-            f"{root / self.pickled_folder} is the Python version: pickles, which can run any code when "
+            f"{root / self.pickled_folder} is the Python version. Its pickle files can run any code when "
             "they are read, so MarginBench does not read them."
         )
 
     def _names(self, content: bytes) -> tuple[str, ...]:
         names = tuple(content.decode("ascii", errors="replace").split())
         if len(names) != self.count:
-            raise InputError(f"{self.names_file}: {self.count} class names were expected, {len(names)} came")
+            raise InputError(f"{self.names_file}: expected {self.count} class names, got {len(names)}")
         return names
 
     def _parse(self, contents: dict[str, bytes], part: str, names: tuple[str, ...]) -> Split:
@@ -87,13 +88,13 @@ class Cifar(Dataset):
         for file in self.files[part]:
             if not contents[file] or len(contents[file]) % record:
                 raise InputError(
-                    f"{self.name}: {file} has {len(contents[file])} bytes, no whole number of records "
-                    f"of {record} bytes; remove it and get it again"
+                    f"{self.name}: {file} has {len(contents[file])} bytes, which is not a multiple of the record size "
+                    f"{record}; remove it and get it again"
                 )
         records = np.frombuffer(b"".join(contents[file] for file in self.files[part]), dtype=np.uint8)
         records = records.reshape(-1, record)
         labels = records[:, self.label_bytes - 1].astype(np.int64)
         if labels.max() >= self.count:
-            raise InputError(f"{self.name}: labels 0 to {self.count - 1} were expected, {labels.max()} came")
+            raise InputError(f"{self.name}: expected labels from 0 to {self.count - 1}, got {labels.max()}")
         images = records[:, self.label_bytes :].reshape(-1, 3, 32, 32).copy()
         return Split(torch.from_numpy(images), torch.from_numpy(labels), names)

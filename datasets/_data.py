@@ -1,4 +1,4 @@
-"""What a loaded dataset is."""
+"""A loaded dataset: its splits, images, labels and pairs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ProtocolName = Literal["closed", "open"]
 
 @runtime_checkable
 class Images(Protocol):
-    """N×C×H×W uint8: a tensor, or something that streams and is indexed like one."""
+    """N×C×H×W uint8: a tensor, or images on disk that are indexed like one."""
 
     @property
     def shape(self) -> torch.Size: ...
@@ -29,7 +29,7 @@ class Images(Protocol):
 
 @runtime_checkable
 class StreamedImages(Images, Protocol):
-    """Images that stay on disk. `rows` picks some of them without reading any."""
+    """Images that stay on disk. `rows` selects some of them without reading them."""
 
     def rows(self, index: Tensor) -> StreamedImages: ...
     def hashes(self) -> Iterator[bytes]: ...
@@ -43,7 +43,7 @@ def _no_pairs() -> Pairs:
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Verification pairs. Those that were drawn may be drawn anew; others came with the data."""
+    """Verification pairs. `drawn`: at random, so that they may be drawn again; otherwise they belong to the data."""
 
     pairs: Tensor
     same: Tensor
@@ -53,11 +53,11 @@ class Pairs:
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Images and labels of one split; `names[label]` is what the label stands for.
+    """Images and labels of one split; `names[label]` is the name of the class.
 
-    `before_noise` are the labels as they were (-1: a class that is no longer among the names). `identities` says where
-    labels of a test set come from: given with the data, joined from its pairs, or unknown, so that they only say
-    which pairs are of one identity.
+    `before_noise` has the labels before noise was added (-1: a class that is no longer among the names). `identities`
+    says where the labels of a test set come from: given with the data, joined from its pairs, or unknown. Unknown ones
+    only say which pairs are of one identity.
     """
 
     images: Images
@@ -88,7 +88,7 @@ class Split:
 
     @property
     def noisy(self) -> Tensor:
-        """Which labels noise has changed."""
+        """True where noise has changed the label."""
         return self.labels != self.clean_labels
 
     @property
@@ -96,7 +96,7 @@ class Split:
         return torch.bincount(self.labels, minlength=len(self.names))
 
     def take(self, index: Tensor) -> Split:
-        """These images without pairs, labels and names as they are."""
+        """A split with these images only, without pairs; labels and names do not change."""
         images = self.images.rows(index) if isinstance(self.images, StreamedImages) else self.images[index]
         before = self.clean_labels[index]
         return Split(images, self.labels[index], self.names, before_noise=before, identities=self.identities)
@@ -193,7 +193,7 @@ def _digest(split: Split) -> str:
 
 
 def image_hashes(images: Images) -> Iterator[bytes]:
-    """One hash an image, so that images in memory and images on disk have the same digest."""
+    """One hash per image, so that images in memory and images on disk have the same digest."""
     if isinstance(images, StreamedImages):
         yield from images.hashes()
     else:

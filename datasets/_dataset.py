@@ -18,11 +18,11 @@ WRAPPERS: Registry[type[Wrapper]] = Registry("wrapper", __package__, "marginbenc
 
 @dataclass(frozen=True)
 class Size:
-    """How much there is to train on, roughly."""
+    """The approximate size of the training split."""
 
     classes: int
     per_class: float  # images
-    pixels: int  # of one image, height × width
+    pixels: int  # per image: height × width
 
     @property
     def images(self) -> float:
@@ -30,11 +30,13 @@ class Size:
 
 
 class Dataset(HasOptions, ABC):
-    """A source of images. `example` has options that make it small, for the tests that every dataset has to pass."""
+    """A source of images. `example` has options that make it small, for the tests that every dataset must pass."""
 
     summary: ClassVar[str] = ""
-    protocol: ClassVar[Any] = "closed"  # or "open", or an option of this name
+    protocol: ClassVar[Any] = "closed"  # "closed", "open", or an option of this name
+    channels: ClassVar[Any] = 1  # of an image, or an option of this name
     example: ClassVar[Mapping[str, object]] = {}
+    examples_may_be_shown: ClassVar[bool] = False  # on public pages: they show no people, and their licence allows it
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -43,15 +45,15 @@ class Dataset(HasOptions, ABC):
 
     @abstractmethod
     def build(self, place: Place, seed: int) -> Data:
-        """Read or make the data and split it by `seed`."""
+        """Reads or makes the data and splits it by `seed`."""
 
     def training_size(self) -> Size | None:
-        """How much it trains on with these options; None if only the data itself can tell."""
+        """The size of the training split with these options; None if it is unknown before loading."""
         return None
 
 
 class Wrapper(HasOptions, ABC):
-    """A change to loaded data. `example` has options for the tests that every wrapper has to pass."""
+    """A change to loaded data. `example` has options for the tests that every wrapper must pass."""
 
     summary: ClassVar[str] = ""
     example: ClassVar[Mapping[str, object]] = {}
@@ -63,8 +65,8 @@ class Wrapper(HasOptions, ABC):
 
     @abstractmethod
     def apply(self, data: Data, seed: int) -> Data:
-        """The changed data; `data` itself stays as it is."""
+        """The changed data; `data` itself does not change."""
 
     def resized(self, size: Size) -> Size | None:
-        """How much is left of `size` to train on; None if only the data itself can tell."""
+        """The size of the training split after the change; None if it is unknown before loading."""
         return None

@@ -1,4 +1,4 @@
-"""Random numbers that are the same on every machine and with every numpy."""
+"""Random numbers that are the same on every machine and with every version of numpy."""
 
 import hashlib
 
@@ -11,10 +11,10 @@ Whole = NDArray[np.int64]
 
 
 class Draws:
-    """A stream named by its key.
+    """A stream of random numbers, named by its key.
 
-    numpy promises that a bit generator's raw stream never changes, but promises nothing of the kind for the
-    methods of `Generator`; so only the raw stream is used.
+    numpy guarantees that the raw stream of a bit generator never changes, but not the methods of `Generator`. So only
+    the raw stream is used.
     """
 
     def __init__(self, *key: int | str) -> None:

@@ -1,15 +1,15 @@
-"""The errors for wrong input and for data that is not there."""
+"""The errors for wrong input and for missing data."""
 
 from collections.abc import Iterable
 from pathlib import Path
 
 
 class InputError(ValueError):
-    """What came in cannot be used. The message says what came, what is expected and what to do."""
+    """Wrong input. The message says what came, what was expected and what to do."""
 
 
 class MissingDataError(InputError, FileNotFoundError):
-    """Data that has to be on this machine is not. The message says where it was looked for and how to get it."""
+    """Missing data. The message says where it was looked for and how to get it."""
 
 
 def missing(
@@ -18,6 +18,12 @@ def missing(
     places = "\n".join(f"  {folder.absolute()}" for folder in looked_in)
     return MissingDataError(
         f"{name}: the data is not here. Looked for {', '.join(files)} in\n{places}\n"
-        f"To get it: load({name!r}, root, download=True), or put the files there by hand; they come from "
-        f"{homepage}. Another root is set by root= or MARGINBENCH_DATA.{' ' if hint else ''}{hint}"
+        f"To get it, do one of these:\n"
+        f"- Put the files there by hand. They come from {homepage}.\n"
+        f"- Have them downloaded. In the experiment file write\n"
+        f"    datasets:\n"
+        f"      - {name}: {{download: true}}\n"
+        f"  or in Python load({name!r}, root, download=True).\n"
+        f"- Name the folder that holds them: --data DIR, MARGINBENCH_DATA, or in Python root=."
+        f"{' ' if hint else ''}{hint}"
     )

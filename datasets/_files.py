@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all: written aside, flushed to the disk, renamed."""
+"""Writes files atomically: to a temporary name, flushed to disk, then renamed."""
 
 import os
 import secrets
@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 ASIDE = ".aside-"
-"""How names of unfinished files and folders begin."""
+"""The prefix of unfinished files and folders."""
 
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """A path beside `path` to write to; the file is flushed and renamed at the end, and removed after an error."""
+    """A temporary path beside `path`; the file is flushed and renamed at the end, or removed after an error."""
     path.parent.mkdir(parents=True, exist_ok=True)
     aside = path.with_name(f"{ASIDE}{path.name}-{secrets.token_hex(4)}")
     try:
@@ -26,7 +26,7 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """The file has its old content or the new one, never a part of it."""
+    """Writes a file; it has its old or its new content, never a part of it."""
     with whole_file(path) as aside:
         aside.write_bytes(content)
 
@@ -40,7 +40,7 @@ def write_flushed(path: Path, content: bytes) -> None:
 
 
 def flush_folder(folder: Path) -> None:
-    """Makes renames inside the folder durable, where the system can."""
+    """Makes renames inside the folder durable, if the system supports it."""
     if os.name != "posix":
         return
     handle = os.open(folder, os.O_RDONLY)

@@ -42,7 +42,7 @@ class File:
 
     def read(self, offset: int, length: int) -> bytes:
         """Never fewer bytes than `length`."""
-        handle = _handle(self)  # held until it is read from: another thread may make this file's handle anew
+        handle = _handle(self)  # held until it is read from: another thread may replace this file's handle
         content = os.pread(handle.number, length, offset)
         if len(content) != length:
             raise InputError(f"{self.path}: {length} bytes were expected at byte {offset}, {len(content)} are there")

@@ -135,7 +135,7 @@ def _decode_into(out: Pixels, content: bytes) -> None:
 
 
 def _decode_fast(content: bytes, out: Pixels) -> Pixels | None:
-    """None: Pillow is to decode it, since it is no JPEG, says how to turn it, or is damaged."""
+    """None if Pillow must decode it: it is not a JPEG, has an orientation, or is damaged."""
     if not content.startswith(JPEG) or EXIF in content:
         return None
     try:

@@ -1,4 +1,4 @@
-"""Which letters are one identity, and which belong together so closely that no split may part them."""
+"""Which letters are one identity, and which are so similar that they must stay in one split."""
 
 import unicodedata
 from collections import defaultdict
@@ -13,7 +13,7 @@ COARSE = 16  # pixels: the smallest size that glyphs come in
 
 @dataclass(frozen=True)
 class Alphabet:
-    """Outlines of each letter in each face. `families`: letters that must not be torn apart by a split."""
+    """Outlines of each letter in each face. `families`: letters that must stay in one split."""
 
     letters: tuple[int, ...]
     outlines: dict[int, tuple[Outline, ...]]
@@ -28,7 +28,7 @@ def read_alphabet() -> Alphabet:
 
 
 def _one_of_each_shape(drawn: dict[int, tuple[Outline, ...]]) -> list[int]:
-    """The first of those letters that every face draws alike, wherever on the line."""
+    """One letter of each group that every face draws alike, at any height on the line."""
     first: dict[tuple[bytes, ...], int] = {}
     for code, outlines in drawn.items():
         first.setdefault(tuple(outline.key for outline in outlines), code)
@@ -36,7 +36,7 @@ def _one_of_each_shape(drawn: dict[int, tuple[Outline, ...]]) -> list[int]:
 
 
 def _families(drawn: dict[int, tuple[Outline, ...]], letters: list[int]) -> tuple[tuple[int, ...], ...]:
-    """Joined: letters that any faces draw alike, cases of a letter, its raised and lowered forms."""
+    """Groups letters that any face draws alike, both cases of a letter, and its raised and lowered forms."""
     parent = {code: code for code in drawn}
 
     def top(code: int) -> int:
@@ -46,7 +46,7 @@ def _families(drawn: dict[int, tuple[Outline, ...]], letters: list[int]) -> tupl
 
     alike: dict[Hashable, int] = {}
     for code, faces in drawn.items():
-        # Outlines that differ by a hair are alike too: what counts are pixels, where they are coarsest.
+        # Outlines that hardly differ count as alike: pixels are compared at the smallest size.
         for image in draw_plainly(faces, COARSE):
             parent[top(code)] = top(alike.setdefault(image.tobytes(), code))
         for spelling in _spellings(chr(code)):
@@ -58,5 +58,5 @@ def _families(drawn: dict[int, tuple[Outline, ...]], letters: list[int]) -> tupl
 
 
 def _spellings(letter: str) -> set[str]:
-    """What stays of a letter without case, and without being raised or lowered."""
+    """The letter without case, neither raised nor lowered."""
     return {unicodedata.normalize("NFKC", case).casefold() for case in (letter, letter.upper())}

@@ -1,4 +1,4 @@
-"""From a name and options to checked data, and to what is known of it without loading."""
+"""Loads and checks a dataset by name and options, and says what is known about it without loading."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -36,9 +36,9 @@ def wrapper_names() -> list[str]:
 
 
 def options(name: str) -> dict[str, Option[Any]]:
-    """The declared options of a dataset or wrapper by their names: default, meaning, what is allowed.
+    """The declared options of the dataset or wrapper called `name`: default, meaning and what is allowed.
 
-    `InputError` names similar names if there is none of this one.
+    `InputError` suggests similar names if there is none of this name.
 
     >>> options("longtail")["ratio"].allowed()
     'a number from 1 to 100000'
@@ -47,7 +47,7 @@ def options(name: str) -> dict[str, Option[Any]]:
 
 
 def summary(name: str) -> str:
-    """One line about a dataset or wrapper; `InputError` if there is none of this name.
+    """One line about the dataset or wrapper called `name`; `InputError` if there is none of this name.
 
     >>> summary("digits")
     '1,797 handwritten digits of 8×8 pixels, with scikit-learn; closed'
@@ -62,7 +62,8 @@ def _kind(name: str) -> type[Dataset] | type[Wrapper]:
 def resolve(name: str, *, wrappers: Sequence[WrapperSpec] = (), **given: object) -> dict[str, object]:
     """What defines the data, as plain values: every option of the dataset and its wrappers, defaults filled in.
 
-    It takes a name, wrappers and options as `load` does and reads no data. `InputError` says which of them is wrong.
+    It takes `name`, `wrappers` and the options `given` as `load` does and reads no data. `InputError` says which of
+    them is wrong.
 
     >>> resolve("digits", val_share=0.2)
     {'name': 'digits', 'options': {'test_share': 0.25, 'val_share': 0.2}, 'wrappers': []}
@@ -73,7 +74,8 @@ def resolve(name: str, *, wrappers: Sequence[WrapperSpec] = (), **given: object)
 
 
 def training_size(resolved: Mapping[str, Any]) -> Size | None:
-    """How much the data that `resolve` describes trains on, roughly; None if only the data itself can tell.
+    """How much the data that `resolve` describes as `resolved` trains on, roughly; None if only the data itself can
+    tell.
 
     `InputError` if the dataset, a wrapper or an option is unknown here.
 
@@ -87,7 +89,7 @@ def training_size(resolved: Mapping[str, Any]) -> Size | None:
 
 
 def protocol(resolved: Mapping[str, Any]) -> ProtocolName:
-    """Whether the data that `resolve` describes is "closed" or "open".
+    """Whether the data that `resolve` describes as `resolved` is "closed" or "open".
 
     `InputError` if the dataset or an option is unknown here.
 
@@ -95,6 +97,17 @@ def protocol(resolved: Mapping[str, Any]) -> ProtocolName:
     'open'
     """
     return cast(ProtocolName, _dataset(resolved).protocol)
+
+
+def channels(resolved: Mapping[str, Any]) -> int:
+    """The number of channels of the images that `resolve` describes as `resolved`: 1 for grey, 3 for colour.
+
+    `InputError` if the dataset or an option is unknown here.
+
+    >>> channels(resolve("glyphs"))
+    1
+    """
+    return int(_dataset(resolved).channels)
 
 
 def load(
@@ -108,12 +121,17 @@ def load(
 ) -> Data:
     """A dataset, split by `seed`, changed by the wrappers in the order given, and checked.
 
-    `root` is the folder of the data (default: MARGINBENCH_DATA, else `data`). `cache` is the folder for made data
-    (default: MARGINBENCH_CACHE, else `.cache` in root, else the user's cache folder). Wrappers are a list such as
-    `[{"longtail": {"ratio": 100}}]`; all other arguments are options of the dataset.
+    Args:
+        name: A dataset of `names()`.
+        root: The folder of the data. Default: MARGINBENCH_DATA, else `data`.
+        seed: The seed of the split and of the verification pairs. It is not a training seed.
+        wrappers: A list such as `[{"longtail": {"ratio": 100}}]`.
+        cache: The folder for made data. Default: MARGINBENCH_CACHE, else `.cache` in `root`, else the user's cache.
+        given: Options of the dataset.
 
-    `InputError` says what is wrong with a name, an option or the data. `FileNotFoundError` says where missing data
-    was looked for and how to get it.
+    Raises:
+        InputError: A name, an option or the data is wrong.
+        FileNotFoundError: The data is missing. The message says where it was looked for and how to get it.
 
     >>> data = load("digits", wrappers=[{"subset": {"classes": 5}}])
     >>> data.num_classes, data.image_shape, data.protocol
@@ -160,7 +178,7 @@ def check(data: Data, *, min_classes: int = 2, min_per_class: int = 1, min_pairs
     True
     """
     if data.num_classes < min_classes:
-        raise InputError(f"{data.name}: {data.num_classes} training class(es), at least {min_classes} are needed")
+        raise InputError(f"{data.name}: {data.num_classes} training class(es); expected at least {min_classes}")
     _check_counts(data, min_per_class)
     if len(data.val):
         _check_pairs(data.name, "validation split", data.val, min_pairs)
@@ -185,6 +203,6 @@ def _check_pairs(dataset: str, name: str, split: Split, min_pairs: int) -> None:
         if count < min_pairs:
             several = int((split.class_counts >= 2).sum())
             raise InputError(
-                f"{dataset}: the {name} has {count} pair(s) of {kind}, needed: {min_pairs}; "
+                f"{dataset}: the {name} has {count} pair(s) of {kind}; expected at least {min_pairs}; "
                 f"it has {len(split)} images of {len(split.names)} classes, {several} with 2 images or more"
             )

@@ -1,4 +1,4 @@
-"""What MNIST, Fashion-MNIST, KMNIST and EMNIST share: closed, and IDX files, which are read as untrusted input."""
+"""What MNIST, Fashion-MNIST, KMNIST and EMNIST share: a closed protocol and IDX files, read as untrusted input."""
 
 import gzip
 import math
@@ -30,7 +30,7 @@ def read_idx(path: Path, dimensions: int) -> NDArray[np.uint8]:
         with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
             return parse_idx(file, dimensions)  # type: ignore[arg-type]
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise InputError(f"{path} is no whole gzip file: {error}; remove it and get it again") from error
+        raise InputError(f"{path} is not a complete gzip file: {error}; remove it and get it again") from error
     except ValueError as error:
         raise InputError(f"{path}: {error}; remove it and get it again") from None
 
@@ -39,32 +39,33 @@ def parse_idx(file: IO[bytes], dimensions: int) -> NDArray[np.uint8]:
     """Header and sizes are checked before anything of the announced size is allocated."""
     header = file.read(4 + 4 * dimensions)
     if len(header) < 4 + 4 * dimensions:
-        raise InputError(f"an IDX header of {4 + 4 * dimensions} bytes was expected, {len(header)} came")
+        raise InputError(f"expected an IDX header of {4 + 4 * dimensions} bytes, got {len(header)}")
     zero, kind, depth = struct.unpack(">HBB", header[:4])
     if zero != 0 or kind != UNSIGNED_BYTE or depth != dimensions:
-        raise InputError(f"an IDX header for bytes in {dimensions} dimension(s) was expected, not {header[:4].hex()}")
+        raise InputError(f"expected an IDX header for bytes in {dimensions} dimension(s), got {header[:4].hex()}")
     shape = struct.unpack(f">{dimensions}I", header[4:])
     size = math.prod(shape)
     if not 0 < size <= MOST_BYTES:
-        raise InputError(f"the IDX header announces {shape}: {size} bytes; allowed are 1 to {MOST_BYTES}")
+        raise InputError(f"the IDX header announces {shape}: {size} bytes; expected 1 to {MOST_BYTES}")
     content = file.read(size + 1)
     if len(content) != size:
         came = f"{len(content)}" if len(content) < size else f"more than {size}"
-        raise InputError(f"the IDX header announces {size} bytes, {came} came")
+        raise InputError(f"the IDX header announces {size} bytes, got {came}")
     return np.frombuffer(content, dtype=np.uint8).reshape(shape).copy()
 
 
 class MnistFamily(Dataset):
-    """A subclass says what the files are called and where, besides root, they may lie."""
+    """A subclass names the files, and folders beside root in which they may be."""
 
     torchvision_name: ClassVar[str]
     homepage: ClassVar[str]
+    examples_may_be_shown = True
 
     val_share = Real(0.1, "share of each class's training images that validates", low=0.01, high=0.5)
     download = Flag(False, "fetch what is missing into root, with torchvision's downloader", incidental=True)
 
     def per_class(self) -> int:
-        """Training images of a class, those that validate included."""
+        """Training images of a class, including those for validation."""
         return 6000
 
     def training_size(self) -> Size:
@@ -78,14 +79,14 @@ class MnistFamily(Dataset):
         return f"{prefix}-{kind}-ubyte"
 
     def elsewhere(self) -> tuple[Path, ...]:
-        """Folders besides root's, kept by somebody else, such as the system's packages."""
+        """Folders of other software, such as system packages, that may have the files."""
         return ()
 
     def fetch(self, root: Path) -> None:
         getattr(ensure_torchvision().datasets, self.torchvision_name)(str(root), download=True)
 
     def checksums(self) -> dict[str, str]:
-        """Official MD5 of the packed files, as torchvision knows them."""
+        """Official MD5 checksums of the packed files, from torchvision."""
         kind: Any = getattr(ensure_torchvision().datasets, self.torchvision_name)
         return dict(kind.resources)
 
@@ -98,7 +99,7 @@ class MnistFamily(Dataset):
         if folder is None:
             files = [f"{self.file(part, kind)}[.gz]" for part, kind in self._parts()]
             raise missing(self.name, files, folders, self.homepage)
-        if folder == own:  # packages compress anew, so that their checksums differ
+        if folder == own:  # system packages compress the files again, so their checksums differ
             for name, official in self.checksums().items():
                 if (folder / name).is_file():
                     check_md5(folder / name, official)
@@ -109,7 +110,7 @@ class MnistFamily(Dataset):
         return [(part, kind) for part in ("train", "test") for kind in ("images-idx3", "labels-idx1")]
 
     def _folder(self, folders: tuple[Path, ...]) -> Path | None:
-        """The first folder that holds all four files."""
+        """The first folder that has all four files."""
         for folder in folders:
             if all(self._path(folder, part, kind) is not None for part, kind in self._parts()):
                 return folder
@@ -139,10 +140,10 @@ def _check_together(
     images_file: Path, images: NDArray[Any], labels_file: Path, labels: NDArray[Any], classes: int
 ) -> None:
     if images.shape[1:] != (28, 28):
-        raise InputError(f"{images_file}: images of 28×28 pixels were expected, {images.shape[1:]} came")
+        raise InputError(f"{images_file}: expected images of 28×28 pixels, got {images.shape[1:]}")
     if len(images) != len(labels):
-        raise InputError(f"{images_file} holds {len(images)} images, {labels_file} {len(labels)} labels")
+        raise InputError(f"{images_file} has {len(images)} images, but {labels_file} has {len(labels)} labels")
     if labels.min() < 0 or labels.max() >= classes:
         raise InputError(
-            f"{labels_file}: labels 0 to {classes - 1} were expected, {labels.min()} to {labels.max()} came"
+            f"{labels_file}: expected labels from 0 to {classes - 1}, got {labels.min()} to {labels.max()}"
         )

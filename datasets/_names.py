@@ -1,4 +1,4 @@
-"""How messages quote values, list names and say what was probably meant."""
+"""Quotes values, lists names and suggests similar names, for messages."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches

@@ -36,13 +36,13 @@ class Option(Generic[T]):
         return value
 
     def allowed(self) -> str:
-        raise TypeError(f"{type(self).__name__} does not say what it allows")
+        raise TypeError(f"{type(self).__name__} must implement allowed()")
 
     def fits(self, value: Any) -> bool:
-        raise TypeError(f"{type(self).__name__} does not say what it accepts")
+        raise TypeError(f"{type(self).__name__} must implement fits()")
 
     def accept(self, value: Any) -> T:
-        """The value as its own type, or `InputError`."""
+        """The value converted to its type, or `InputError`."""
         if not self.fits(value):
             raise InputError(f"option {self.name}={value!r}: expected {self.allowed()}{self.hint(value)}")
         return cast(T, value)
@@ -133,7 +133,7 @@ class Sets(Option[list[Any]]):
 
 
 class HasOptions:
-    """Gives its subclasses a constructor that takes the declared options and no others."""
+    """Gives subclasses a constructor that takes the declared options only."""
 
     name: str
 
@@ -142,7 +142,7 @@ class HasOptions:
         for key, value in values.items():
             if key not in declared:
                 raise InputError(
-                    f"{self.name} has no option {key!r} (came with value {value!r}); "
+                    f"{self.name} has no option {key!r} (given: {value!r}); "
                     f"its options: {listed(declared)}{did_you_mean(key, declared)}"
                 )
             try:
@@ -158,5 +158,5 @@ class HasOptions:
         return found
 
     def values(self) -> dict[str, object]:
-        """Every option that the data depends on with the value it has, defaults filled in."""
+        """The value of every option that the data depends on, defaults included."""
         return {key: getattr(self, key) for key, option in self.options().items() if not option.incidental}

@@ -1,4 +1,4 @@
-"""Verification pairs: fixed by labels and seed, without repeats, in folds that share little."""
+"""Draws verification pairs: fixed by labels and seed, without repeats, in folds that share as little as possible."""
 
 import numpy as np
 import torch
@@ -9,14 +9,14 @@ from datasets._data import Pairs, ProtocolName
 from datasets._draws import Draws, Whole
 
 FOLDS = 10
-WANTED = 10_000  # of each kind: a false accept rate of 1e-3 then rests on ten pairs
+WANTED = 10_000  # of each kind, so that ten pairs decide a false accept rate of 1e-3
 
 
 def draw_pairs(labels: Tensor, protocol: ProtocolName, *key: int | str, wanted: int = WANTED) -> Pairs:
-    """Up to `wanted` pairs of each kind, every identity (and pair of identities) as often as any other.
+    """Up to `wanted` pairs of each kind, with every identity (and pair of identities) equally often.
 
-    Folds share no identity where they can: in an open set of four identities or more, and in a closed set of
-    two classes a fold. Else they share no image, where that leaves enough pairs; else no pair.
+    Folds share no identity if possible: in an open set of at least four identities, and in a closed set of at least
+    two classes per fold. Otherwise they share no image if that leaves enough pairs, and never a pair.
     """
     draws = Draws("pairs", *key)
     classes = labels.numpy()
@@ -50,13 +50,13 @@ def members_of(classes: Whole) -> list[Whole]:
 
 
 def _have_enough(classes: Whole, parts: list[Whole], wanted: int) -> bool:
-    """As many pairs of each kind inside the parts as are wanted, or as there are at all."""
+    """The wanted number of pairs of each kind inside the parts, or as many as exist."""
     inside = np.sum([_possible(classes[part]) for part in parts], axis=0)
     return bool((inside >= np.minimum(_possible(classes), wanted)).all())
 
 
 def _possible(classes: Whole) -> tuple[int, int]:
-    """How many pairs there are: of the same class, of different ones."""
+    """The number of pairs of the same class, and of different classes."""
     counts = np.bincount(classes)
     same = int((counts * (counts - 1)).sum()) // 2
     return same, len(classes) * (len(classes) - 1) // 2 - same
@@ -109,7 +109,7 @@ def _negatives(members: list[Whole], wanted: int, draws: Draws) -> Whole:
 
 
 def share_out(room: Whole, total: int, draws: Draws) -> Whole:
-    """Deal `total` out as evenly as the room of each allows; what does not divide goes by lot."""
+    """Distributes `total` as evenly as the limits allow; the remainder is distributed at random."""
     given = np.zeros_like(room)
     left = min(total, int(room.sum()))
     order = draws.permutation(len(room))

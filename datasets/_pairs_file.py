@@ -21,7 +21,7 @@ SAME.update({"0": False, "false": False, "no": False, "different": False})
 
 
 def find_pairs_file(tree: Path, named: str) -> Path | None:
-    """The file that was asked for, or one of the usual names in the tree."""
+    """The given file, or one with a usual name in the tree."""
     if named:
         path = tree / _inside(named, "option pairs")
         if not path.is_file():
@@ -60,7 +60,7 @@ def _read_csv(file: Path, lines: list[str]) -> list[NamedPair]:
         if not any(cells) or (number == 1 and not re.search(r"[/\\]", cells[0])):
             continue  # an empty line, or a header: it names no path
         if len(cells) not in (3, 4) or cells[2].lower() not in SAME:
-            raise InputError(f"{where}: expected path,path,same[,fold] with same 1 or 0, {row!r} came")
+            raise InputError(f"{where}: expected path,path,same[,fold] with same 1 or 0, got {row!r}")
         first, second = (_inside(cell, where) for cell in cells[:2])
         fold = _fold(cells[3], where) if len(cells) == 4 else None
         pairs.append(_checked(first, second, SAME[cells[2].lower()], fold, where))
@@ -89,7 +89,7 @@ def _read_lfw(file: Path, lines: list[str], known: set[str] | None) -> list[Name
         if len(cells) == 3:
             cells = [cells[0], cells[1], cells[0], cells[2]]
         if len(cells) != 4 or not (cells[1].strip().isdecimal() and cells[3].strip().isdecimal()):
-            raise InputError(f"{where}: expected 'name n m' or 'name n name m', {line!r} came")
+            raise InputError(f"{where}: expected 'name n m' or 'name n name m', got {line!r}")
         stems = [_inside(f"{name}/{name}_{int(n):04d}", where) for name, n in (cells[:2], cells[2:])]
         first, second = (by_stem.get(stem, stem) for stem in stems)
         pairs.append(_checked(first, second, cells[0] == cells[2], None, where))
@@ -114,16 +114,16 @@ def _lfw_folds(file: Path, pairs: list[NamedPair], folds: int, each: int) -> lis
 
 
 def _inside(path: str, where: str) -> str:
-    """The path as it is written in the tree; one that leads out of it is refused."""
+    """The path relative to the tree; a path outside of it is an error."""
     plain = PurePosixPath(path.replace("\\", "/"))
     if plain.is_absolute() or PureWindowsPath(path).drive or ".." in plain.parts:
-        raise InputError(f"{where}: the path {path!r} leads out of the folder")
+        raise InputError(f"{where}: the path {path!r} is outside of the folder")
     return plain.as_posix()
 
 
 def _fold(cell: str, where: str) -> int:
     if not re.fullmatch(r"\d|10", cell):
-        raise InputError(f"{where}: expected a fold from 0 to 9, or from 1 to 10, {cell!r} came")
+        raise InputError(f"{where}: expected a fold from 0 to 9, or from 1 to 10, got {cell!r}")
     return int(cell)
 
 

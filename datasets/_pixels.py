@@ -154,7 +154,7 @@ def decode_some(source: Source, numbers: Whole, shape: tuple[int, ...]) -> tuple
         try:
             decode_into(decoded, source.read(number))
             pixels[place] = decoded.transpose(2, 0, 1)
-        except InputError as error:  # an OSError is no property of the image: it ends the decoding
+        except InputError as error:  # an OSError does not come from the image: it ends the decoding
             problems[place] = f"{source.where(number)} ({' '.join(str(error).split())})".replace("\0", " ")
     return pixels, problems
 

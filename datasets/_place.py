@@ -1,4 +1,4 @@
-"""Where data is read from and where made data is kept."""
+"""The folder of the data and the folder of the cache."""
 
 import os
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ class Place:
 
     @property
     def cache(self) -> Path:
-        """The chosen folder, else MARGINBENCH_CACHE, else `.cache` in root, else the user's cache folder."""
+        """The given folder, else MARGINBENCH_CACHE, else `.cache` in root, else the user's cache folder."""
         chosen = self.chosen_cache or _from_environment("MARGINBENCH_CACHE")
         if chosen is not None:
             return chosen
@@ -33,7 +33,7 @@ def _from_environment(variable: str) -> Path | None:
 
 
 def _writable(folder: Path) -> bool:
-    """A folder without write permission is meant to stay as it is, also for a superuser who could write."""
+    """Whether the folder has write permission. A folder without it stays unchanged, even for a superuser."""
     try:
         existing = next(place for place in (folder, *folder.absolute().parents) if place.exists())
         if not existing.stat().st_mode & 0o222:

@@ -21,12 +21,12 @@ from datasets._names import unknown
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 REGISTRIES: list[Registry[Any]] = []
-_seen: set[str] = set()  # modules and entry-point groups that were imported, or tried
+_seen: set[str] = set()  # modules and entry-point groups whose import was tried
 _broken: dict[str, dict[str, str]] = {}  # by package: the module's last name and why it cannot be imported
 
 
 class DuplicateNameError(InputError):
-    """Two components have one name."""
+    """Two components have the same name."""
 
 
 class Registry(Generic[T]):
@@ -65,7 +65,7 @@ class Registry(Generic[T]):
         return dict(self._items)
 
     def get(self, name: str) -> T:
-        """The component of that name; `InputError` names similar ones."""
+        """The component of that name; `InputError` suggests similar names."""
         known = self.items()
         if name in known:
             return known[name]
@@ -108,11 +108,11 @@ def _modules(package: str) -> Iterator[str]:
 
 
 def _import(package: str, name: str, module: str, what: str) -> None:
-    """An installed package must not make a clone unusable, so that its clash of names is one more failure."""
+    """Imports a module. A name clash in an installed package is only recorded, so that the clone stays usable."""
     own = module.startswith(f"{package}.")
     try:
         if own and module not in sys.modules and hasattr(sys.modules[package], name):
-            raise InputError(f"{module} would hide something else of that name; rename the file")
+            raise InputError(f"{module} would hide something else with that name; rename the file")
         importlib.import_module(module)
     except (Exception, SystemExit) as problem:
         forget(module)

@@ -14,7 +14,7 @@ from datasets._pairs import draw_pairs, members_of
 
 
 def hold_out(labels: Tensor, share: float, *key: int | str) -> tuple[Tensor, Tensor]:
-    """(kept, held out): of each class the share, at least one image, and two (a pair) of four or more."""
+    """(kept, held out). Holds out the share of each class: at least one image, and two (a pair) of four or more."""
     draws = Draws("hold out", *key)
     held = np.zeros(len(labels), dtype=bool)
     for members in members_of(labels.numpy()):
@@ -43,11 +43,11 @@ def hold_out_identities(name: str, counts: Whole, share: float, draws: Draws) ->
 
 
 def closed_split(name: str, train: Split, test: Split, val_share: float, seed: int) -> Data:
-    """A part of each class's training images becomes the validation split."""
+    """Splits validation images from the training images of each class."""
     few = [train.names[label] for label in np.flatnonzero(train.class_counts.numpy() < 2)]
     if few:
         raise InputError(
-            f"{name}: a closed protocol needs 2 training images a class, one of them to validate on; "
+            f"{name}: a closed protocol needs 2 training images per class, one of them for validation; "
             f"{len(few)} of {len(train.names)} classes have fewer: {shorten(few)}"
         )
     kept, held = hold_out(train.labels, val_share, name, seed, "val")
@@ -65,19 +65,19 @@ def with_pairs(split: Split, protocol: ProtocolName, *key: int | str) -> Split:
 
 
 def pick_classes(split: Split, classes: Sequence[int] | Whole) -> Split:
-    """The images of these classes alone, labelled by their place in `classes`."""
+    """Only the images of these classes, labelled by their position in `classes`."""
     wanted = torch.as_tensor(np.asarray(classes), dtype=torch.int64)
     number = torch.full((len(split.names),), -1, dtype=torch.int64)
     number[wanted] = torch.arange(len(wanted))
     part = split.take(torch.nonzero(number[split.labels] >= 0).flatten())
-    # A clean label of -1 stays -1: the padding at the end is what index -1 reads.
+    # A clean label of -1 stays -1: index -1 reads the padding at the end.
     padded = torch.cat([number, torch.tensor([-1])])
     names = tuple(split.names[label] for label in wanted.tolist())
     return Split(part.images, number[part.labels], names, before_noise=padded[part.clean_labels])
 
 
 def open_split(name: str, everything: Split, parts: dict[str, Whole], seed: int) -> Data:
-    """Identities to train, validate and test on, given by label."""
+    """An open split; `identities` has the labels for training, validation and test."""
     train, val, test = (pick_classes(everything, parts[part]) for part in ("train", "val", "test"))
     return data_with_pairs(name, "open", train, val, test, seed)
 

@@ -1,4 +1,4 @@
-"""torchvision, also beside a torch that its compiled operators do not fit.
+"""Imports torchvision, even if its compiled operators do not fit the installed torch.
 
 The published wheel does not import beside a CPU-only torch, because two operators are missing; declaring them
 is enough for its datasets, models and transforms.

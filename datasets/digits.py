@@ -13,6 +13,7 @@ from datasets._splits import closed_split, hold_out
 class Digits(Dataset):
     name = "digits"
     summary = "1,797 handwritten digits of 8×8 pixels, with scikit-learn; closed"
+    examples_may_be_shown = True
 
     test_share = Real(0.25, "share of each class's images held out for the test", low=0.1, high=0.5)
     val_share = Real(0.15, "share of each class's remaining images that validates", low=0.05, high=0.5)

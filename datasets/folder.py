@@ -1,4 +1,4 @@
-"""A person's own images: one subfolder a class."""
+"""Your own images: one subfolder per class."""
 
 from dataclasses import replace
 
@@ -83,7 +83,7 @@ class Folder(Dataset):
         few = [everything.names[n] for n in np.flatnonzero(everything.class_counts.numpy() < needed)]
         if few:
             raise InputError(
-                f"folder: protocol='closed' needs {needed} images a class (to train, validate and test on); "
+                f"folder: protocol='closed' needs {needed} images per class (to train, validate and test on); "
                 f"{len(few)} of {len(everything.names)} classes have fewer: {shorten(few)}; "
                 f"min_per_class={needed} leaves them out"
             )
@@ -124,7 +124,7 @@ class Folder(Dataset):
         if min(test, val, train) >= 2:
             return
         several = int((everything.class_counts >= 2).sum())
-        taken = " (the pairs file takes the classes it names for the test)" if given else ""
+        taken = " (classes in the pairs file are test classes)" if given else ""
         raise InputError(
             f"folder: protocol='open' needs 2 classes each to train, validate and test on, the last two with "
             f"2 images or more; of {len(everything.names)} classes, {several} with 2 images or more, "

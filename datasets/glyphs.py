@@ -18,12 +18,13 @@ from datasets._place import Place
 from datasets._splits import data_with_pairs
 
 TEST_CLASSES, VAL_CLASSES, MOST_TRAIN_CLASSES = 250, 150, 1000
-VERSION = 1  # of the drawing: a change of it makes other images, and other cache files
+VERSION = 1  # of the drawing; raise it when images change, so that cache files are made again
 
 
 class Glyphs(Dataset):
     name = "glyphs"
-    summary = "letters of twelve typefaces, varied in shape and stroke; open, drawn once and kept"
+    summary = "letters drawn from twelve typefaces, varied in shape and stroke; open; needs no download"
+    examples_may_be_shown = True
     protocol = "open"
     example = {"classes": 47, "per_class": 5}
 
@@ -42,7 +43,7 @@ class Glyphs(Dataset):
         return data_with_pairs(self.name, "open", train, val, test, seed)
 
     def _kept(self, place: Place, seed: int) -> Arrays:
-        """The images and what else `_draw` makes, drawn once for each fonts, options and seed."""
+        """What `_draw` makes, from the cache if fonts, options and seed are the same."""
         counts = f"{self.classes}x{self.per_class}x{self.eval_per_class}"
         file = f"{self.name}-v{VERSION}-{fonts_checksum()[:12]}-{counts}-{self.size}px-seed{seed}"
         return cached(place.cache / f"{file}.safetensors", lambda: self._draw(seed))
@@ -60,9 +61,9 @@ class Glyphs(Dataset):
 
 
 def split_letters(alphabet: Alphabet, classes: int, seed: int) -> dict[str, list[int]]:
-    """Whole families go to test and validation, until each is full; the rest trains.
+    """Assigns whole families to test and validation until these are full; the rest is for training.
 
-    Test and validation do not depend on `classes`, and fewer classes are the first of more.
+    Test and validation do not depend on `classes`; fewer classes are a prefix of more classes.
     """
     draws = Draws("letters", seed)
     waiting = [alphabet.families[n] for n in draws.permutation(len(alphabet.families))]
@@ -80,7 +81,7 @@ def split_letters(alphabet: Alphabet, classes: int, seed: int) -> dict[str, list
 
 
 def letter_split(letters: Sequence[int], images: NDArray[np.uint8]) -> Split:
-    """`images` (N×height×width) has equally many of each letter in turn."""
+    """`images` (N×height×width) has the same number for each letter, letter by letter."""
     labels = torch.arange(len(letters)).repeat_interleave(len(images) // len(letters))
     names = tuple(f"U+{letter:04X} {unicodedata.name(chr(letter), '?')}" for letter in letters)
     return Split(torch.from_numpy(images)[:, None], labels, names)

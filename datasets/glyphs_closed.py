@@ -15,11 +15,11 @@ from datasets.glyphs import Glyphs, letter_split
 
 class GlyphsClosed(Glyphs):
     name = "glyphs_closed"
-    summary = "letters of twelve typefaces, varied in shape and stroke; closed, drawn once and kept"
+    summary = "letters drawn from twelve typefaces, varied in shape and stroke; closed; needs no download"
     protocol = "closed"
     example = {"classes": 60, "eval_per_class": 5}
 
-    classes = Whole(200, "letters, none of them alike in any typeface", low=2, high=600)
+    classes = Whole(200, "letters, no two of which look alike in any typeface", low=2, high=600)
 
     def build(self, place: Place, seed: int) -> Data:
         letters = choose_letters(read_alphabet(), self.classes, seed)
@@ -38,6 +38,6 @@ class GlyphsClosed(Glyphs):
 
 
 def choose_letters(alphabet: Alphabet, classes: int, seed: int) -> list[int]:
-    """One letter of each family, so that no two are drawn alike; fewer classes are the first of more."""
+    """One letter of each family, so that no two look alike; fewer classes are a prefix of more classes."""
     order = Draws("closed letters", seed).permutation(len(alphabet.families))
     return [alphabet.families[n][0] for n in order[:classes]]

@@ -23,7 +23,7 @@ class LabelNoise(Wrapper):
 
     def apply(self, data: Data, seed: int) -> Data:
         if data.num_classes < 2:
-            raise InputError(f"label_noise: 2 classes or more are needed, there are {data.num_classes}")
+            raise InputError(f"label_noise: expected at least 2 classes, got {data.num_classes}")
         draws = Draws("label_noise", seed)
         labels = data.train.labels.clone()
         order = draws.permutation(len(labels))
@@ -37,5 +37,8 @@ class LabelNoise(Wrapper):
         train = replace(data.train, labels=labels, before_noise=data.train.clean_labels)
         notes = data.notes
         if len(changed) < count:
-            notes = (*notes, f"label_noise: {count} labels to change, {len(changed)} could be: classes are small")
+            notes = (
+                *notes,
+                f"label_noise: only {len(changed)} of {count} labels could be changed, because classes are small",
+            )
         return replace(data, train=train, notes=notes)

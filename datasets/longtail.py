@@ -1,4 +1,4 @@
-"""Fewer training images from class to class, so that the largest has `ratio` times those of the smallest."""
+"""Class sizes that fall exponentially, so that the largest class has `ratio` times the images of the smallest."""
 
 import math
 from dataclasses import replace
@@ -29,19 +29,19 @@ class LongTail(Wrapper):
         draws = Draws("longtail", seed)
         members = members_of(data.train.labels.numpy())
         sizes = np.array([len(images) for images in members])
-        # Larger classes stay larger; which of equal ones come first is drawn.
+        # Larger classes stay larger; the order of equal ones is random.
         lot = draws.permutation(len(members))
         order = lot[np.argsort(-sizes[lot], kind="stable")]
         kept = []
         for rank, which in enumerate(order):
             wanted = sizes.max() * self.ratio ** (-rank / max(len(order) - 1, 1))
-            # The inner rounding keeps a power that differs in its last bit from tipping a half.
+            # The inner rounding removes differences in the last bit of the power.
             count = max(round(round(float(wanted), 6)), self.at_least)
             kept.append(members[which][draws.permutation(len(members[which]))[:count]])
         index = torch.from_numpy(np.sort(np.concatenate(kept)))
         counts = [len(images) for images in kept]
         notes = data.notes
         if max(counts) / min(counts) < 0.9 * self.ratio:
-            reached = f"longtail: ratio {self.ratio:g} asked for, {max(counts) / min(counts):.3g} reached"
+            reached = f"longtail: the ratio is {max(counts) / min(counts):.3g} instead of {self.ratio:g}"
             notes = (*notes, f"{reached}: classes have from {min(counts)} to {max(counts)} images")
         return replace(data, train=data.train.take(index), notes=notes)

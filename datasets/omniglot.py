@@ -32,6 +32,7 @@ VERSION = 1
 class Omniglot(Dataset):
     name = "omniglot"
     summary = "1,623 handwritten characters of 50 alphabets, 20 images each; open (new alphabets) or closed"
+    examples_may_be_shown = True
 
     protocol = Choice("open", "open: test on other alphabets; closed: 80/20", among=("open", "closed"))
     size = Whole(28, "height and width in pixels, reduced from 105", low=14, high=SIDE)
@@ -51,11 +52,11 @@ class Omniglot(Dataset):
         return open_split(self.name, everything, self._identities(everything.names, seed), seed)
 
     def _identities(self, names: tuple[str, ...], seed: int) -> dict[str, Wholes]:
-        """Whole alphabets validate: background alphabets that are not trained on."""
+        """Whole background alphabets are for validation, and not for training."""
         alphabet = ["/".join(name.split("/")[:2]) for name in names]
         background = sorted({one for one in alphabet if one.startswith(PARTS[0])})
         if len(background) < 2:
-            raise InputError(f"omniglot: 2 background alphabets or more are needed, {len(background)} found")
+            raise InputError(f"omniglot: expected at least 2 background alphabets, got {len(background)}")
         count = max(round(len(background) * self.val_share), 1)
         val = {background[n] for n in Draws("alphabets", seed).permutation(len(background))[:count]}
         part = ["val" if one in val else "train" if one.startswith(PARTS[0]) else "test" for one in alphabet]
@@ -88,13 +89,13 @@ def _complete(folder: Path) -> bool:
 
 
 def _decode(source: Path, size: int) -> Arrays:
-    """Images sorted by class, then by file name, whichever order they came in."""
+    """Images sorted by class, then by file name."""
     found: dict[str, list[tuple[str, NDArray[np.uint8]]]] = {}
     for path, content in _files(source):
         if path.suffix == ".png" and len(path.parts) == 4 and path.parts[0] in PARTS:
             found.setdefault("/".join(path.parts[:3]), []).append((path.name, _shrink(content, path, size)))
     if not found:
-        raise InputError(f"{source} holds no part/alphabet/character/image.png")
+        raise InputError(f"{source} has no file part/alphabet/character/image.png")
     names = sorted(found)
     images = [image for name in names for _, image in sorted(found[name], key=lambda named: named[0])]
     labels = np.repeat(np.arange(len(names)), [len(found[name]) for name in names])
@@ -112,21 +113,21 @@ def _files(source: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
 
 
 def _shrink(content: bytes, path: PurePosixPath, size: int) -> NDArray[np.uint8]:
-    """White ink on black, each pixel the mean of the area it covers."""
+    """White ink on black; each pixel is the mean of the area that it covers."""
     try:
         image = Image.open(io.BytesIO(content), formats=["PNG"])
         if image.size != (SIDE, SIDE):
-            raise InputError(f"omniglot: {path} is {image.size}, {SIDE}×{SIDE} pixels were expected")
+            raise InputError(f"omniglot: {path} has {image.size} pixels; expected {SIDE}×{SIDE}")
         ink = 255 - np.asarray(image.convert("L"))
     except InputError:
         raise
     except Exception as error:  # a decoder of a damaged file may raise anything
-        raise InputError(f"omniglot: {path} is no readable image: {error}") from error
+        raise InputError(f"omniglot: {path} cannot be read as an image: {error}") from error
     return mean_of_areas(ink, size)
 
 
 def mean_of_areas(image: NDArray[np.uint8], size: int) -> NDArray[np.uint8]:
-    """Exact whatever the order of the sums: they are whole numbers below 2^24, which float32 holds."""
+    """Resizes by area. It is exact in any order of summation: sums are whole numbers below 2^24, exact in float32."""
     side = len(image)
     overlap = _overlaps(side, size)
     sums: Wholes = (overlap @ image.astype(np.float32) @ overlap.T).astype(np.int64)

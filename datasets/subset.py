@@ -23,7 +23,7 @@ class Subset(Wrapper):
     classes = Whole(0, "classes to keep; 0: all", low=0, high=10_000_000)
     per_class = Whole(0, "training images to keep of each class, if it has them; 0: all", low=0, high=10_000_000)
     share = Real(1.0, "share of each class's training images to keep, at least one", low=0.0001, high=1.0)
-    evaluation = Flag(False, "cut the images of a closed set's validation and test too")
+    evaluation = Flag(False, "also reduce the validation and test images of a closed set")
 
     def resized(self, size: Size) -> Size:
         per_class = min(self.per_class or size.per_class, size.per_class) * self.share
@@ -31,11 +31,13 @@ class Subset(Wrapper):
 
     def apply(self, data: Data, seed: int) -> Data:
         if self.per_class and self.share < 1:
-            raise InputError(f"subset: per_class={self.per_class} and share={self.share:g} exclude each other")
+            raise InputError(f"subset: per_class={self.per_class} and share={self.share:g} cannot be used together")
         if self.classes > data.num_classes or self.classes == 1:
             raise InputError(f"subset: option classes={self.classes}: expected 2 to {data.num_classes} or 0")
         if self.evaluation and data.protocol == "open":
-            raise InputError("subset: option evaluation=True: an open set's validation and test stay whole")
+            raise InputError(
+                "subset: option evaluation=True: not possible for an open set, whose validation and test stay unchanged"
+            )
         kept = self._kept_classes(data.num_classes, seed)
         index = self._kept_images(data.train, kept, seed, "train", cut=True)
         train = pick_classes(data.train.take(index), kept)
@@ -46,7 +48,7 @@ class Subset(Wrapper):
         return replace(data, train=train, val=val, tests=tests)
 
     def _kept_classes(self, count: int, seed: int) -> list[int]:
-        """Fewer classes are some of more."""
+        """Fewer classes are a subset of more classes."""
         return sorted(Draws("subset", seed).permutation(count)[: self.classes or count].tolist())
 
     def _kept_images(self, split: Split, kept: list[int], seed: int, part: str, *, cut: bool) -> Tensor:
@@ -70,7 +72,7 @@ class Subset(Wrapper):
 
 
 def _those_left(given: Pairs, index: Tensor, total: int) -> Pairs:
-    """Pairs that came with the data are kept where both images are."""
+    """Keeps given pairs if both of their images are kept."""
     place = torch.full((total,), -1, dtype=torch.int64)
     place[index] = torch.arange(len(index))
     pairs = place[given.pairs]

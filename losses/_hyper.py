@@ -120,31 +120,60 @@ class Choice(Hyper):
 
 
 def number(default: float | None, *, low: float, high: float, above: bool = False, meaning: str) -> Any:
-    """A real number in [low, high], or in (low, high] with `above`."""
+    """Declares a real number from `low` to `high`; with `above`, `low` itself is not allowed.
+
+    `default` is the value if none is given, `meaning` one line for people.
+
+    >>> number(0.35, low=0.0, high=2.0, meaning="margin").allowed()
+    'a number with 0 ≤ value ≤ 2'
+    """
     return Number(default, meaning, float(low), float(high), above)
 
 
 def radians(
     default: float | None, *, low: float = 0.0, high: float = math.pi / 2, above: bool = False, meaning: str
 ) -> Any:
-    """An angle in radians; an error helps someone who gives degrees."""
+    """Declares an angle in radians; an error helps someone who gives degrees. Arguments are those of `number`.
+
+    `default`, `low`, `high`, `above` and `meaning` are as there; `high` is π/2 unless given.
+
+    >>> radians(0.5, meaning="margin").degrees_hint("m", 28.6)
+    '; m is in radians: 28.6° is m=0.499'
+    """
     return Number(default, meaning, float(low), float(high), above, radians=True)
 
 
 def integer(default: int, *, low: int, high: int, meaning: str) -> Any:
-    """A whole number in [low, high]."""
+    """Declares a whole number from `low` to `high`. `default` is the value if none is given, `meaning` one line for
+    people.
+
+    >>> integer(3, low=1, high=16, meaning="centres of each class").accepts(2.5)
+    False
+    """
     return Number(default, meaning, low, high, whole=True)
 
 
 def choice(default: Any, options: tuple[Any, ...], *, meaning: str) -> Any:
-    """One of a few values."""
+    """Declares one of the values `options`. `default` is the value if none is given, `meaning` one line for people.
+
+    >>> choice("arc", ("arc", "cos"), meaning="where the margin goes").allowed()
+    "one of 'arc', 'cos'"
+    """
     return Choice(default, meaning, options)
 
 
 def scale(
     default: float | str, *, rules: tuple[str, ...] = ("auto",), auto_from: int = 2, meaning: str | None = None
 ) -> Any:
-    """The scale s of the logits: a positive number, or "auto" for `auto_scale` of the class count."""
+    """Declares the scale s of the logits: a positive number, or "auto" for `auto_scale` of the class count.
+
+    `default` is the value if none is given, `rules` the words that are allowed beside numbers, `auto_from` the fewest
+    classes for "auto", and `meaning` one line for people. A scale is searched from 4 to 64 unless `search` says
+    otherwise.
+
+    >>> round(scale("auto").resolve("auto", num_classes=100), 1)
+    22.6
+    """
     meaning = meaning or 'scale of the logits; "auto" chooses it by the class count'
     return Number(default, meaning, 0.0, LARGEST_SCALE, above=True, rules=rules, auto_from=auto_from, search=SCALES)
 

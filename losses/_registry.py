@@ -59,7 +59,7 @@ def broken() -> dict[str, str]:
 
 
 def get(name: str) -> type["Head"]:
-    """The class of the loss of that name; `InputError` names a similar one.
+    """The class of the loss called `name`; `InputError` names a similar one if there is none.
 
     >>> get("arcface").hyper["m"].default
     0.5
@@ -79,7 +79,7 @@ def get(name: str) -> type["Head"]:
 
 
 def create(name: str, num_classes: int | None = None, dim: int | None = None, **settings: Any) -> "Head":
-    """A new head of the loss of that name, for `num_classes` classes and embeddings of `dim` dimensions.
+    """A new head of the loss called `name`, for `num_classes` classes and embeddings of `dim` dimensions.
 
     `settings` are the loss's hyper-parameters, and `class_counts`, `num_samples`, `total_steps`, `label_smoothing` and
     `seed`, which `Head` explains. `InputError` says which argument is missing, unknown or out of range.

@@ -13,7 +13,10 @@ class AdaAcos(TargetOnlyHead):
 
     Source: the AdaAcos repository of VBambi. The margin is the batch's median gap to the nearest other class, so about
     half of the batch stays inside it. Good for: many classes and no margin to tune. For ten classes its author advises
-    s≈6, not the formula's 10.8. No gradient goes through m. `gradient` is "detached" by default, as in the reference.
+    s≈6, not the formula's 10.8. No gradient goes through m.
+
+    Released code: it computes gradient="detached", the default here. Texts about it often say mean where it uses the
+    median.
     """
 
     name = "adaacos"

@@ -19,6 +19,9 @@ class AdaCos(CosineHead):
     Paper: Zhang et al., AdaCos: adaptively scaling cosine logits, 2019, arXiv:1905.00292.
     Good for: at least 3 classes and no hyper-parameter to tune. The scale falls while training makes progress. It is a
     buffer, so a resumed run continues with it. It changes in training only and is never below .1.
+
+    Released code: a common copy takes the median over the angles to all classes. That is about 90°, so its scale is
+    always √2·ln B.
     """
 
     name = "adacos"

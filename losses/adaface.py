@@ -20,6 +20,9 @@ class AdaFace(TargetOnlyHead):
     Good for: training sets with images too poor to recognise. Short embeddings get an angular margin, which gives the
     hardest samples less weight; long ones get a margin on the cosine. No gradient goes through ẑ. μ and σ are buffers
     and start from the first batch. A batch of one does not change σ. Until there is a σ, ẑ is 0.
+
+    Released code: μ starts at 20 and σ at 100 instead of the first batch's values, ‖x‖ is clipped to [.001, 100], and
+    the division is by σ + .001. With rate .01 it takes hundreds of steps until μ and σ describe the embeddings.
     """
 
     name = "adaface"

@@ -11,7 +11,10 @@ class ArcFace(TargetOnlyHead):
 
     Paper: Deng et al., ArcFace: additive angular margin loss for deep face recognition, 2019, arXiv:1801.07698.
     Good for: verification with many classes. The defaults were chosen on millions of images: with few classes or
-    epochs, a smaller s and m train better. gradient="detached" is what current insightface computes.
+    epochs, a smaller s and m train better.
+
+    Released code: current insightface computes gradient="detached". Copies of ArcFace differ beyond θ_y + m = π; the
+    first code is beyond="linear".
     """
 
     name = "arcface"

@@ -19,7 +19,10 @@ class ElasticFace(TargetOnlyHead):
     Paper: Boutros et al., ElasticFace: elastic margin loss for deep face recognition, 2022, arXiv:2109.09416.
     Good for: classes with different spreads, which one fixed margin fits badly. m and σ default to the paper's values
     for each variant: arc .5 and .05, arc+ .5 and .0175, cos .35 and .05, cos+ .35 and .02. Draws are clipped to
-    [0, π/2]. The public code of + pairs draws and samples by an argsort that is not their rank; here they are ranked.
+    [0, π/2].
+
+    Released code: the variants with + use an argsort where a rank is needed, so that the larger margins do not go to
+    the smaller cosines. Here they do.
     """
 
     name = "elasticface"

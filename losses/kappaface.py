@@ -26,6 +26,9 @@ class KappaFace(TargetOnlyHead):
 
     variant="paper"     ψ = γ·w_s + (1−γ)·w_k, K = max n, population deviation
     variant="official"  ψ = γ·w_k + (1−γ)·w_s, K = 1.05·max n, unbiased deviation, z̄ renormalised
+
+    Released code: the configuration that comes with it computes the class sums with a second, slowly following network
+    (a momentum encoder) instead of the stored directions, and its memory starts from noise. Both are left out here.
     """
 
     name = "kappaface"

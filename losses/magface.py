@@ -16,8 +16,12 @@ class MagFace(TargetOnlyHead):
     Paper: Meng et al., MagFace: a universal representation for face recognition and quality assessment, 2021,
     arXiv:2103.06627. Good for: embeddings whose length measures the image's quality. The paper's bounds of the length,
     10 and 110, are for 512 dimensions. Here they are multiplied by √(D/512), because embeddings of fewer dimensions are
-    shorter and would never exceed the lower bound. The gradient goes through the length in the margin and in the added
-    term.
+    shorter and would never exceed the lower bound. This makes the added term √(512/D) times as large, 2.8 times for
+    D=64: multiply `lambda_g` by √(D/512) for the paper's strength. The gradient goes through the length in the margin
+    and in the added term.
+
+    Released code: the margin is applied only where cos θ_y > 0, and the cosine stays as it is elsewhere. Random
+    embeddings are there half of the time: its first loss is about 28, here about 43.
     """
 
     name = "magface"

@@ -15,6 +15,9 @@ class MVSoftmax(MarginHead):
 
     Paper: Wang et al., Mis-classified vector guided softmax loss for face recognition, 2020, arXiv:1912.00833 (its
     adaptive form; m .5 for "arc"). Good for: more weight for hard negatives from the first step on, by a fixed t.
+
+    Released code: the authors' t = .2 is t = 1.2 here; the default 1.12 is FaceX-Zoo's. The authors' code for the angle
+    adds the margin only where cos θ_y > 0, FaceX-Zoo's only where cos θ_y > m.
     """
 
     name = "mvsoftmax"

@@ -20,6 +20,9 @@ class SphereFace(TargetOnlyHead):
     schedule is stretched so that λ reaches λ_min after 6 % of the run, as in the reference; without it a short run
     stays close to modified softmax. λ never reaches λ_min=0, so there the schedule is not stretched. cos(mθ) is
     Chebyshev's polynomial of cos θ, which needs no acos.
+
+    Released code: the Caffe layer counts steps from 1, so that λ starts at 892.9, and it normalises its backward pass,
+    which changes the gradient by 37 to 40 % at λ=5.
     """
 
     name = "sphereface"

@@ -14,7 +14,9 @@ class SphereFace2(BinaryHead):
 
     Paper: Wen et al., SphereFace2: binary classification is all you need for deep face recognition, 2022,
     arXiv:2108.01513. Good for: noisy labels, and training without normalising over the classes. It has no posterior
-    over the classes and no label smoothing. `gradient` is "detached" by default, as in the reference.
+    over the classes and no label smoothing. `gradient` is "detached" by default.
+
+    Released code: it computes gradient="detached" and multiplies the loss by f=50, which is the default here too.
     """
 
     name = "sphereface2"

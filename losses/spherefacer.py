@@ -13,6 +13,8 @@ class SphereFaceR(MarginHead):
     Paper: Liu et al., SphereFace revived: unifying hyperspherical face recognition, 2022, arXiv:2109.05565.
     Good for: SphereFace's margin with a fixed scale and no schedule. v1 pulls the own class nearer, v2 pushes the
     others away. `gradient` is "detached" by default, because the paper found that this makes training stable.
+
+    Released code: the loss is multiplied by 50/60, and the configuration with s=60 and m=1.4 is v2.
     """
 
     name = "spherefacer"

@@ -14,6 +14,9 @@ class UniFace(BinaryHead):
     Paper: Zhou et al., UniFace: unified cross-entropy loss for deep face recognition, 2023 (ICCV).
     Good for: verification by one threshold: the loss pushes every cosine to the own class above b/s and every other one
     below it. s="auto" uses the rule of the softmax losses. It has no posterior over the classes and no label smoothing.
+
+    Released code: scores are clipped to ±s, so that an embedding far from its class gets no gradient. Here
+    they are not.
     """
 
     name = "uniface"

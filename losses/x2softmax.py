@@ -13,7 +13,9 @@ class X2Softmax(TargetOnlyHead):
 
     Paper: Xu et al., X2-Softmax: margin adaptive loss function for face recognition, 2023, arXiv:2312.05281.
     Good for: a margin that grows with the angle between two classes beyond 90°: with the defaults it is 36° at 90°, 42°
-    at 140° and 53° at 180°. With a < 0 and h ≤ 0 the target falls for every θ. `gradient` is "detached" by default.
+    at 140° and 53° at 180°. With a < 0 and h ≤ 0 the target falls for every θ.
+
+    Released code: it computes gradient="detached", the default here.
     """
 
     name = "x2softmax"

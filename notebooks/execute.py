@@ -30,7 +30,7 @@ def read(path: Path) -> Any:
 
 
 def executed(path: Path) -> Any:
-    """The notebook with the outputs of a new run; the first error that a cell raises ends it."""
+    """The notebook with the outputs of a new run. It stops at the first error."""
     notebook = read(path)
     for cell in notebook.cells:
         cell.metadata = {}
@@ -45,11 +45,11 @@ def executed(path: Path) -> Any:
             resources={"metadata": {"path": str(FOLDER)}},
         )
         client.execute(env=environment)
-    return _without_what_changes(notebook)
+    return _reproducible(notebook)
 
 
-def _without_what_changes(notebook: Any) -> Any:
-    """The same cells give the same file: numbered ids, no version of Python; each code cell says what was executed."""
+def _reproducible(notebook: Any) -> Any:
+    """The same cells give the same file: numbered ids, no Python version, a digest in each code cell."""
     notebook.metadata = {
         "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"},
         "language_info": {"name": "python"},
@@ -66,7 +66,7 @@ def digest(source: str) -> str:
 
 
 def faults(notebook: Any) -> Iterator[str]:
-    """What must not be in a notebook that readers see, a sentence each."""
+    """What is wrong with a notebook, one sentence per fault."""
     size = len(as_text(notebook).encode())
     if size > LARGEST:
         yield f"it has {size:,} bytes, more than {LARGEST:,}"
@@ -104,7 +104,7 @@ def as_text(notebook: Any) -> str:
 
 
 def main(names: list[str]) -> int:
-    """Saves each notebook that ran without a fault; the exit status."""
+    """Executes the notebooks, saves those without a fault and returns the exit code."""
     known = {path.stem: path for path in notebooks()}
     unknown = [name for name in names if name not in known]
     if unknown:

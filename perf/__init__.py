@@ -1,4 +1,4 @@
-"""Speed and memory, measured against the bound and against what people would use instead.
+"""Measures speed and memory, against the theoretical limit and against other libraries.
 
     python -m perf                  # everything, about ten minutes: results/perf/report.md, report.json, figures/
     python -m perf --quick          # does it run? seconds, and no bar is judged

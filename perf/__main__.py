@@ -1,4 +1,4 @@
-"""`python -m perf`: every measurement, one report. Exit 1 where a bar is missed or a measurement failed."""
+"""`python -m perf`: runs every measurement and writes one report. Exits with 1 if a bar is missed or one fails."""
 
 import argparse
 import importlib
@@ -14,7 +14,7 @@ PARTS = ("runner", "default", "loss_head", "verification", "statistics", "geomet
 
 
 def measured(name: str, quick: bool) -> Part:
-    """A part; what stops one does not stop the others."""
+    """Runs one part; an error in it does not stop the others."""
     module = importlib.import_module(f"perf.{name}")
     print(f"{module.TITLE} …", file=sys.stderr, flush=True)
     try:

@@ -1,4 +1,4 @@
-"""One measurement by itself: its table on the screen, exit 1 where a bar is missed."""
+"""Runs one measurement, prints its table, and exits with 1 if a bar is missed."""
 
 import argparse
 import sys
@@ -8,7 +8,7 @@ from perf._model import Part, missed
 
 
 def alone(measure: Callable[[bool], Part]) -> None:
-    # Imported here, so that the processes whose peak memory is taken do not hold torch and pandas for nothing.
+    # Imported here, so that processes whose peak memory is measured do not load torch and pandas.
     from benchmark.tables import as_terminal
     from perf._tables import growth_table, measured_table
     from perf._timed import timed

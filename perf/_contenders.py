@@ -1,4 +1,4 @@
-"""Who takes part in the comparison of heads: one step each, forward and backward."""
+"""The heads that are compared: one step each, forward and backward."""
 
 from collections.abc import Callable
 
@@ -58,7 +58,7 @@ def three_products(embeddings: Tensor, weight: Tensor) -> Step:
 
 
 def products_in_place(embeddings: Tensor, weight: Tensor) -> Step:
-    """The same into memory that is there already: stricter than any training step, which hands out new gradients."""
+    """The same into existing memory: faster than any training step can be, since that returns new gradients."""
     scores, to_embeddings = torch.empty(len(embeddings), len(weight)), torch.empty_like(embeddings)
     to_weight = torch.empty_like(weight)
 
@@ -82,7 +82,7 @@ def step(head: nn.Module, embeddings: Tensor, labels: Tensor, **extra: Tensor) -
 
 
 def one_tile(head: nn.Module, embeddings: Tensor, labels: Tensor) -> Step:
-    """A step in the memory-bounded mode, which keeps one tile and makes the exponentials again."""
+    """A step in the memory-bounded mode, which keeps one tile and computes the exponentials twice."""
     bounded = step(head, embeddings, labels)
 
     def run() -> None:

@@ -1,4 +1,4 @@
-"""What was measured as pictures."""
+"""The measurements as pictures."""
 
 from collections.abc import Iterator, Sequence
 
@@ -18,10 +18,10 @@ TITLES = {
 
 
 def draw(parts: Sequence[Part]) -> Iterator[tuple[str, str, Figure]]:
-    """File name, title and picture, for all there is to draw."""
+    """File name, title and picture of everything that can be drawn."""
     barred = [one for part in parts for one in part.measured if one.bar is not None]
     if barred:
-        yield "bars", "Every figure beside its bar", bars(barred)
+        yield "bars", "Every measurement and its bar", bars(barred)
     curves = [curve for part in parts for curve in part.curves]
     for name in dict.fromkeys(curve.figure for curve in curves):
         together = [curve for curve in curves if curve.figure == name]
@@ -31,7 +31,7 @@ def draw(parts: Sequence[Part]) -> Iterator[tuple[str, str, Figure]]:
 
 @styled
 def bars(measured: Sequence[Measured]) -> Figure:
-    """How many times better than its bar each figure is; left of 1 is missed."""
+    """How many times better than its bar each measurement is; below 1 the bar is missed."""
     figure = blank(height=max(0.28 * len(measured) + 0.9, 2.4))
     axes = figure.subplots()
     for place, one in enumerate(reversed(measured)):
@@ -48,7 +48,7 @@ def bars(measured: Sequence[Measured]) -> Figure:
 
 def _times_better(one: Measured, value: float) -> float:
     assert one.bar is not None
-    value = max(value, one.bar.limit * 1e-3)  # a figure of 0 has a place too
+    value = max(value, one.bar.limit * 1e-3)  # a value of 0 has a place too
     return one.bar.limit / value if one.bar.sign == "≤" else value / one.bar.limit
 
 

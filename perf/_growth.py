@@ -21,8 +21,8 @@ class Growth:
 
 
 def growth(x: Sequence[float], y: Sequence[float]) -> Growth:
-    """The fit through at least three points; the interval is Student's, and says nothing of what lies beyond them."""
-    from scipy import stats  # here, so that no process whose memory is taken holds it
+    """The fit through at least three points, with Student's interval; it does not cover larger sizes."""
+    from scipy import stats  # here, so that processes whose memory is measured do not load it
 
     if len(x) != len(y) or len(set(x)) < 3:
         raise ValueError(f"{len(x)} sizes and {len(y)} values; a growth needs at least three of each, as many of both")

@@ -1,4 +1,4 @@
-"""What the figures were measured on, and how much of it other processes had meanwhile."""
+"""The machine of a measurement, and how much of it other processes used meanwhile."""
 
 import ctypes
 import os
@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from benchmark.cores import usable_cores
-from benchmark.engine.job import commit
+from benchmark.version import commit
 
 PR_SET_CHILD_SUBREAPER = 36  # of prctl
 SECONDS_TO_END = 2.0
@@ -41,14 +41,14 @@ def _processor() -> str:
 
 
 class Neighbours:
-    """How busy others kept the cores since this was made. Linux counts it; elsewhere nothing is said."""
+    """How much other processes used the cores since this was created. Only Linux counts it."""
 
     def __init__(self) -> None:
         _adopt_orphans()
         self.begun, self.busy, self.own = time.perf_counter(), _busy_seconds(), _own_seconds()
 
     def share(self) -> float | None:
-        """From 0, a quiet machine, to 1, all cores taken."""
+        """From 0 (idle machine) to 1 (all cores busy)."""
         _bury_orphans()
         busy = _busy_seconds()
         if busy is None or self.busy is None:
@@ -59,7 +59,7 @@ class Neighbours:
 
 
 def _busy_seconds() -> float | None:
-    """Processor time that all processes have had, and what a host withheld."""
+    """Processor time of all processes, and the time that a host withheld."""
     try:
         fields = Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]
     except OSError:
@@ -76,7 +76,7 @@ def _adopt_orphans() -> None:
 
 
 def _bury_orphans() -> None:
-    """Waits for them, if they end within a moment."""
+    """Waits for them if they end soon."""
     until = time.perf_counter() + SECONDS_TO_END
     with suppress(ChildProcessError):
         while time.perf_counter() < until:

@@ -1,4 +1,4 @@
-"""What a measurement says: figures with their bars, and curves with their growth."""
+"""The results of a measurement: values with their bars, and curves with their growth."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ MET, MISSED, NOT_JUDGED, NO_BAR = "met", "missed", "not judged", "–"
 
 @dataclass(frozen=True)
 class Bar:
-    """What a figure has to reach."""
+    """The limit that a value must meet."""
 
     sign: str  # ≤ or ≥
     limit: float
@@ -33,16 +33,16 @@ def at_least(limit: float) -> Bar:
 
 @dataclass(frozen=True)
 class Measured:
-    """One figure: the median over the rounds, and the quartiles where there were several."""
+    """One value: the median over the rounds, and the quartiles if there were several."""
 
     what: str
-    at: str  # the sizes that it was measured at
+    at: str  # the sizes of the measurement
     value: float
     unit: str = "×"
     low: float | None = None
     high: float | None = None
     bar: Bar | None = None
-    judged: bool = True  # False where the sizes are not those that the bar is for
+    judged: bool = True  # False if the bar is for other sizes
 
     @property
     def verdict(self) -> str:
@@ -55,7 +55,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Curve:
-    """A figure by size; several of one `figure` are drawn together."""
+    """A value by size; curves with the same `figure` are drawn together."""
 
     figure: str  # the picture's file name without its ending
     what: str
@@ -69,7 +69,7 @@ class Curve:
 
 @dataclass
 class Part:
-    """All that one file measured."""
+    """All results of one file."""
 
     name: str
     title: str
@@ -77,12 +77,12 @@ class Part:
     measured: list[Measured] = field(default_factory=list)
     curves: list[Curve] = field(default_factory=list)
     seconds: float = 0.0
-    others: float | None = None  # share of the cores that other processes had meanwhile
-    failure: str = ""  # why there is nothing to show
+    others: float | None = None  # share of the cores that other processes used meanwhile
+    failure: str = ""  # why there are no results
 
 
 def missed(parts: Iterable[Part]) -> list[str]:
-    """What keeps a report from saying that every bar is met, a line each."""
+    """One line for each missed bar and each failed part."""
     found = []
     for part in parts:
         found += [f"{part.title}: {part.failure}"] if part.failure else []

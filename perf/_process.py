@@ -1,4 +1,4 @@
-"""A function in a process of its own, so that its peak memory, threads and leftovers are its own."""
+"""Runs a function in a separate process, so that its peak memory and threads can be measured alone."""
 
 import importlib
 import json
@@ -18,7 +18,7 @@ def in_own_process(function: Callable[..., Any], *arguments: Any, threads: int =
     call, environment = call_of(function, arguments, threads)
     done = subprocess.run(call, env=environment, cwd=ROOT, capture_output=True, text=True)
     if done.returncode != 0:
-        reason = done.stderr.strip().splitlines()[-1:] or ["no word of why"]
+        reason = done.stderr.strip().splitlines()[-1:] or ["no error message"]
         raise RuntimeError(f"{function.__name__}{arguments} ended with code {done.returncode}: {reason[0]}")
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -48,7 +48,7 @@ def held_bytes() -> int:
 
 
 def forget_peak() -> None:
-    """Lets `peak_bytes_since` begin anew; Linux only."""
+    """Resets the peak of `peak_bytes_since`; Linux only."""
     Path("/proc/self/clear_refs").write_text("5")
 
 

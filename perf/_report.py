@@ -1,4 +1,4 @@
-"""One report: report.json for scripts, report.md for eyes, figures/*.png. Each file is written whole or not at all."""
+"""Writes the report: report.json for scripts, report.md for people, figures/*.png. Each file is written atomically."""
 
 import json
 import math
@@ -18,7 +18,7 @@ FORMAT = 1
 
 
 def write_report(parts: Sequence[Part], about: Mapping[str, Any], folder: Path) -> Path:
-    """The Markdown page's path. report.json comes last: where it is new, the rest is too."""
+    """Writes all files and returns the path of the Markdown page. report.json is written last."""
     pictures = []
     for name, title, figure in draw(parts):
         write_atomically(folder / "figures" / f"{name}.png", as_png(figure))
@@ -46,7 +46,7 @@ def _with_verdicts(part: Part) -> dict[str, Any]:
 
 
 def _finite(value: Any) -> Any:
-    """Figures that are no number become null, which every JSON reader takes."""
+    """Replaces NaN and infinity by null, which every JSON reader accepts."""
     if isinstance(value, dict):
         return {key: _finite(one) for key, one in value.items()}
     if isinstance(value, list | tuple):

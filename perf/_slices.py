@@ -60,10 +60,10 @@ class Contender:
             )  # fmt: skip
 
     def goes(self) -> bool:
-        """Whether it is not done yet; an error if it failed."""
+        """Whether it is still running; raises an error if it failed."""
         code = self.process.poll()
         if code:
-            last = self.complaints.read_text().strip().splitlines()[-1:] or ["no word of why"]
+            last = self.complaints.read_text().strip().splitlines()[-1:] or ["no error message"]
             raise RuntimeError(f"{self.function.__name__}{self.arguments} ended with code {code}: {last[0]}")
         return code is None
 
@@ -80,7 +80,7 @@ class Contender:
             self.go_for_a_slice()
             self.pace()
             if not self.stamps and not self.goes():
-                raise RuntimeError(f"{self.function.__name__}{self.arguments} ended and had done nothing")
+                raise RuntimeError(f"{self.function.__name__}{self.arguments} ended without doing any work")
 
     def pace(self) -> float:
         """Of all its processes together, over all slices so far; 0 while one of them has stamped only once."""
@@ -128,7 +128,7 @@ def paces_in_slices(one: Contender, other: Contender) -> tuple[float, float]:
 
 @contextmanager
 def _ended_as_by_ctrl_c() -> Iterator[None]:
-    """SIGTERM and SIGHUP leave no contender behind either."""
+    """Ends the contenders on SIGTERM and SIGHUP too."""
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         raise KeyboardInterrupt

@@ -1,4 +1,4 @@
-"""What was measured as tables."""
+"""The measurements as tables."""
 
 from collections.abc import Sequence
 
@@ -25,7 +25,7 @@ _GROWTH = (
 
 
 def measured_table(part: Part) -> Table:
-    """A part's figures, each with its bar and whether it is met."""
+    """The values of a part, each with its bar and whether it is met."""
     return Table(
         part.name.replace("_", "-"),
         part.title,
@@ -66,7 +66,7 @@ def _row(*texts: str) -> Row:
 
 
 def number(value: float) -> str:
-    """Three digits that count, thousands with commas: 0.00123, 1.23, 12.3, 1,230."""
+    """Three significant digits, thousands with commas: 0.00123, 1.23, 12.3, 1,230."""
     if value == 0:
         return "0"
     size = abs(value)

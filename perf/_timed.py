@@ -1,4 +1,4 @@
-"""A measurement with its own time taken, and how busy others kept the machine meanwhile."""
+"""Runs a measurement and records its duration and the load of other processes."""
 
 import time
 from collections.abc import Callable

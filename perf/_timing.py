@@ -1,4 +1,4 @@
-"""Runs that take turns, and ratios within a round: a slow moment of the machine then hurts both sides."""
+"""Times runs in turns and takes ratios within a round, so that a slow moment of the machine affects both sides."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +17,7 @@ def in_turns(
     before_each: Callable[[], object] = lambda: None,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Times:
-    """Seconds of each run, round by round, after rounds that do not count."""
+    """Seconds of each run in each round, after warm-up rounds."""
     times: Times = {name: [] for name in runs}
     for turn in range(warm_up + rounds):
         for name, run in runs.items():

@@ -15,7 +15,7 @@ from perf._process import in_own_process, peak_bytes
 
 TITLE = "Angles between classes"
 HOW = (
-    "All geometry figures of centres and weights of 64 dimensions, in a process of its own with two threads, and by "
+    "All geometry metrics of centres and weights of 64 dimensions, in a separate process with two threads, and by "
     "how many degrees a small angle is missed by the usual acos of an fp32 cosine and by this package."
 )
 DIMENSIONS = 64
@@ -45,7 +45,7 @@ def all_figures(classes: int) -> tuple[float, int]:
 
 
 def prepared(classes: int) -> Callable[[], object]:
-    """What computes all figures of so many random classes."""
+    """A function that computes all metrics of so many random classes."""
     rng = np.random.default_rng(0)
     centres, weight = rng.standard_normal((2, classes, DIMENSIONS)).astype(np.float32)
     counts, angles = np.ones(classes, dtype=np.int64), np.zeros(classes)

@@ -21,7 +21,7 @@ HOW = (
     "Forward and backward of a head with B embeddings of D dimensions and C classes, against X·Wᵀ, G·W and Gᵀ·X as "
     "one writes them, pytorch-metric-learning's ArcFaceLoss and ArcFace as tutorials write it. Two threads; contenders "
     "take turns, and between them other memory is gone through, as a backbone would. Memory is a step's peak beyond "
-    "weights and their gradient, each contender in a process of its own."
+    "weights and their gradient; each contender runs in a separate process."
 )
 THREADS = 2
 USUAL = (256, 256)  # B and D
@@ -84,7 +84,7 @@ def _ratios(size: int, bound: Times, peers: Times, judged: bool) -> list[Measure
         against("arcface / three products", ratio(bound, "arcface", "products"), KEEPING if barred else None),
         against("arcface keeping one tile / three products", ratio(bound, "one tile", "products"),
                 ONE_TILE if barred else None),
-        against("arcface / products into memory that is there", ratio(bound, "arcface", "in place")),
+        against("arcface / products into existing memory", ratio(bound, "arcface", "in place")),
         against("pytorch-metric-learning / arcface", ratio(peers, PEERS[0], "arcface"),
                 NEVER_SLOWER if size < HUGE else None),
         against("textbook / arcface", ratio(peers, PEERS[1], "arcface")),
@@ -108,7 +108,7 @@ def _every_loss(quick: bool) -> list[Measured]:
 
 
 def other_memory() -> Callable[[], object]:
-    """Goes through 256 MB, so that nothing of a contender is left in the caches."""
+    """Reads 256 MB, so that nothing of a contender is left in the caches."""
     elsewhere = torch.zeros(2**26)
     return lambda: elsewhere.add_(1.0)
 

@@ -105,7 +105,7 @@ class Watch(Progress):
     first = last = 0.0
     at_start: Callable[[], None]
 
-    def running(self, names: list[str]) -> None:
+    def running(self, cells: dict[str, Path]) -> None:
         if not self.first:
             self.first = time.perf_counter()
             self.at_start()

@@ -48,7 +48,7 @@ NETWORK = 25e9  # bytes a second into and out of a machine: one port of 200 Gb/s
 
 @dataclass(frozen=True)
 class Gpu:
-    """A data sheet's figures."""
+    """The numbers of a data sheet."""
 
     half: float  # FLOP/s in half precision, dense
     memory: float  # bytes
@@ -180,8 +180,8 @@ def quantities_table() -> Table:
     return Table("quantities", "What the plan is made of", (Column("quantity", numeric=False), Column("")), filled)
 
 
-def foretold_table(report: Mapping[str, Any]) -> Table:
-    """Each growth fitted without its largest size, and what that fit says of the largest."""
+def predicted_table(report: Mapping[str, Any]) -> Table:
+    """Each growth fitted without its largest size, and the prediction of that fit for the largest."""
     rows = []
     for curve in (one for part in report["parts"] for one in part["curves"] if one["growth"]):
         x, y = curve["x"], curve["y"]
@@ -191,7 +191,7 @@ def foretold_table(report: Mapping[str, Any]) -> Table:
             curve["what"], curve["size"], f"{whole.exponent:.2f} ({whole.low:.2f} … {whole.high:.2f})",
             f"{curve['expected']:g}", number(x[-1]), number(y[-1]), "–" if told is None else number(told),
         ])  # fmt: skip
-    columns = ["exponent (95 %)", "on paper", "largest size", "measured s", "foretold s"]
+    columns = ["exponent (95 %)", "on paper", "largest size", "measured s", "predicted s"]
     return Table(
         "growths",
         "Growth measured here",
@@ -207,15 +207,15 @@ def read_report(path: Path) -> dict[str, Any]:
     try:
         content = json.loads(path.read_bytes())
     except ValueError as problem:
-        raise ValueError(f"{path} is no report that `make perf` wrote: {problem}") from None
+        raise ValueError(f"{path} is not a report of `make perf`: {problem}") from None
     if not isinstance(content, dict) or content.get("format") != 1 or not isinstance(content.get("parts"), list):
-        raise ValueError(f"{path} is no report that `make perf` wrote; expected an object with format 1 and parts")
+        raise ValueError(f"{path} is not a report of `make perf`; expected an object with format 1 and parts")
     return content
 
 
 def blocks(report: Mapping[str, Any]) -> dict[str, str]:
     """The document's tables by name."""
-    tables = (published_table(), stated_table(), quantities_table(), plan_table(), foretold_table(report))
+    tables = (published_table(), stated_table(), quantities_table(), plan_table(), predicted_table(report))
     return {table.name: as_markdown(table) for table in tables}
 
 

@@ -115,7 +115,7 @@ def seconds_until_note(arguments: list[str], note: Path) -> float:
     begin = time.time()
     done = subprocess.run([sys.executable, *arguments], env=environment, cwd=ROOT, capture_output=True, text=True)
     if done.returncode != 0 or not note.exists():
-        reason = done.stderr.strip().splitlines()[-1:] or ["no word of why"]
+        reason = done.stderr.strip().splitlines()[-1:] or ["no error message"]
         raise RuntimeError(f"python {' '.join(arguments[:4])} … ended with code {done.returncode}: {reason[0]}")
     return float(note.read_text()) - begin
 

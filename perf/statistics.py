@@ -16,7 +16,7 @@ from perf._alone import alone
 from perf._model import Measured, Part, at_most
 
 TITLE = "Statistics of stored runs"
-HOW = "Intervals, comparisons with a baseline, ties and ranks of three metrics, with 200 test identities a run."
+HOW = "Intervals, comparisons with a baseline, ties and ranks of three metrics, with 200 test identities per run."
 WITHIN = at_most(10.0)
 METRICS = ("accuracy", "auc", "eer")
 

@@ -40,11 +40,11 @@ def measure(quick: bool) -> Part:
     measured = [
         ratio("scikit-learn's time / ours", FASTER, faster),
         ratio("our peak memory / scikit-learn's", SMALLER, memory),
-        Measured("largest difference of a figure, same scores", at, apart(ours[0], theirs[0]), "", bar=AGREE),
+        Measured("largest difference of a metric, same scores", at, apart(ours[0], theirs[0]), "", bar=AGREE),
     ]
     if not quick:
         unrounded = in_own_process(by_scikit_learn, few, False)
-        name = "largest difference of a figure, unrounded fp32 scores"
+        name = "largest difference of a metric, unrounded fp32 scores"
         measured.append(Measured(name, at, apart(ours[0], unrounded), "", bar=AGREE))
     measured += [
         Measured("our time", at, spread([one["seconds"] for one in ours]).value, "s"),
@@ -55,7 +55,7 @@ def measure(quick: bool) -> Part:
 
 
 def apart(ours: dict[str, Any], theirs: dict[str, Any]) -> float:
-    """The largest difference between figures that both sides have."""
+    """The largest difference between metrics that both sides have."""
     pairs = [(ours["figures"][key], value) for key, value in theirs["figures"].items()]
     return max(float(abs(one - other)) for one, other in pairs if one is not None)
 

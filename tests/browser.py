@@ -1,6 +1,7 @@
 """A real browser for tests of pages: what it shows, what it asks the network for, what its console says."""
 
 import json
+import os
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -13,6 +14,20 @@ FLAGS = (
     "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
     "--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage",
 )  # fmt: skip
+
+BROKEN_WORDS = r"""
+    const broken = [], walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+      if (["SCRIPT", "STYLE", "OPTION"].includes(node.parentElement.tagName)) continue;
+      for (const word of node.data.matchAll(/[\p{L}\p{N}_]+/gu)) {
+        const range = document.createRange();
+        range.setStart(node, word.index);
+        range.setEnd(node, word.index + word[0].length);
+        const lines = new Set(Array.from(range.getClientRects(), (one) => Math.round(one.top)));
+        if (lines.size > 1) broken.push(word[0]);
+      }
+    }
+    return broken;"""
 
 
 class Browser:
@@ -66,6 +81,19 @@ class Browser:
         """By how many pixels the page is wider than the window."""
         return int(self.run("return document.documentElement.scrollWidth - document.documentElement.clientWidth"))
 
+    def broken_words(self) -> list[str]:
+        """Visible words that are broken over two lines; a break after a hyphen is not a broken word."""
+        return [str(word) for word in self.run(BROKEN_WORDS)]
+
+    def faults(self, axe: Path) -> list[str]:
+        """What axe-core calls serious or critical, with the first element of each kind."""
+        self.run(axe.read_text(encoding="utf-8"))
+        script = """const done = arguments[arguments.length - 1];
+            axe.run({resultTypes: ["violations"]}).then((found) => done(found.violations
+              .filter((one) => ["serious", "critical"].includes(one.impact))
+              .map((one) => `${one.id}: ${one.help}: ${one.nodes[0].html}`)), (error) => done([String(error)]))"""
+        return [str(fault) for fault in self.driver.execute_async_script(script)]
+
     def requests(self) -> list[str]:
         """The addresses asked for since the last call, data: left out."""
         found = []
@@ -98,3 +126,13 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
         yield Browser(chrome)
     finally:
         chrome.quit()
+
+
+@pytest.fixture(scope="session")
+def axe() -> Path:
+    """axe-core's script, which finds faults of accessibility. MARGINBENCH_AXE says where it is; without it tests are
+    skipped. `npm pack axe-core@4.14.0` gets the package, `package/axe.min.js` is the file."""
+    place = os.environ.get("MARGINBENCH_AXE", "")
+    if not place:
+        pytest.skip("MARGINBENCH_AXE does not name axe-core's script")
+    return Path(place)

@@ -1,9 +1,9 @@
 import pytest
 import torch
 
-from tests.browser import browser
+from tests.browser import axe, browser
 
-__all__ = ["browser"]
+__all__ = ["axe", "browser"]
 
 torch.set_num_threads(1)
 

@@ -9,13 +9,13 @@ import pytest
 
 CLONE = Path(__file__).parents[1]
 STAGES = (
-    "errors cores text tables code_tree options",  # what all stages use
+    "errors cores text tables code_tree options version warning_lines",  # what all stages use
     "metrics statistics",
     "backbones recipe cell code_digest plugins spec",
     "training",
     "scoring store",
     "engine",
-    "results provenance metric_names rescore run_experiment",
+    "results provenance metric_names rescore run_experiment dry_run",
     "scale_margin findings claims",
     "plots pages report audit tuning papers",
     "leaderboard advice",

@@ -1,4 +1,4 @@
-"""What to tell someone with C classes: rules and bounds for every loss, and what was measured at the nearest C."""
+"""Advice for C classes: rules and bounds for every loss, and what was measured at the nearest number of classes."""
 
 import math
 from collections.abc import Sequence
@@ -8,6 +8,7 @@ import losses
 from benchmark.advice.maps_file import Map, MapRow
 from benchmark.advice.theory import RULES, MarginBound, Rule, largest_angular_margin, largest_cosine_margin
 from benchmark.errors import InputError
+from benchmark.text import counted
 from losses import Head
 
 FEWEST_CLASSES, MOST_CLASSES = 2, 10**12
@@ -18,7 +19,7 @@ BOUNDS = {"cosine": largest_cosine_margin, "angle": largest_angular_margin}
 
 @dataclass(frozen=True)
 class Case:
-    """Whom the advice is for."""
+    """What someone asks for."""
 
     classes: int
     dim: int | None = None
@@ -139,7 +140,7 @@ def _given(loss: type[Head]) -> str:
 
 
 def evidence(maps: Map | None, near: Sequence[MapRow]) -> list[str]:
-    """Where the measured figures come from, in words."""
+    """Where the measured values come from, in words."""
     if maps is None:
         return []
     lines = [f"Measured: experiment {maps.experiment}, {maps.about['measured']}, {maps.about['versions']}."]
@@ -148,14 +149,14 @@ def evidence(maps: Map | None, near: Sequence[MapRow]) -> list[str]:
         first, seeds = rows[0], sorted({row.runs for row in rows})
         lines.append(
             f"{dataset}: {first.protocol}, {first.classes:,} classes of {first.images_per_class:g} training images, "
-            f"embeddings of {first.dim}, {' or '.join(map(str, seeds))} seeds, {first.metric}; "
-            f"{len(rows)} settings, {sum(row.diverged for row in rows)} diverged runs."
+            f"embeddings of {first.dim} dimensions, {' or '.join(map(str, seeds))} seeds, {first.metric}; "
+            f"{counted(len(rows), 'setting')}, {counted(sum(row.diverged for row in rows), 'diverged run')}."
         )
     return lines
 
 
 def at_the_edge(found: Sequence[LossAdvice], near: Sequence[MapRow]) -> list[str]:
-    """Best scales beyond which nothing was measured."""
+    """Best scales at the edge of what was tried."""
     lines = []
     for dataset in dict.fromkeys(row.dataset for row in near):
         tried = [row.s for row in near if row.dataset == dataset and row.s is not None]
@@ -164,34 +165,29 @@ def at_the_edge(found: Sequence[LossAdvice], near: Sequence[MapRow]) -> list[str
             names = [name for name, s in best.items() if s is not None and s == edge(tried) and len(set(tried)) > 1]
             if names:
                 lines.append(
-                    f"On {dataset} s={edge(tried):g}, the {which} that was tried, is best for {', '.join(names)}: "
-                    f"{beyond} ones were not measured."
+                    f"On {dataset} s={edge(tried):g} is best for {', '.join(names)}. It is the {which} that was tried, "
+                    f"and a {beyond} one may be better."
                 )
     return lines
 
 
 def warnings(case: Case, maps: Map | None, near: Sequence[MapRow]) -> list[str]:
-    """What the advice does not cover."""
+    """What the advice does not cover. `headline` says whether the number of classes was measured."""
     found = []
     if case.classes < 3:
         found.append("AdaCos's and AdaAcos's rules need at least 3 classes; s=auto treats two as three.")
     if case.dim is None:
-        found.append("Bounds on m are for embeddings of at least C−1 dimensions; give --dim for yours.")
+        found.append("The bounds on m hold for embeddings of at least C−1 dimensions. Add --dim for yours.")
     if maps is None:
         return found
     counts = [row.classes for row in maps.rows]
     ratio = max(near[0].classes / case.classes, case.classes / near[0].classes)
-    if not min(counts) <= case.classes <= max(counts):
-        found.append(
-            f"{case.classes:,} classes lie outside what was measured, {min(counts):,} to {max(counts):,}: what the "
-            "maps show need not hold there."
-        )
-    elif ratio > FAR:
-        found.append(f"The nearest that was measured is {near[0].classes:,} classes, {ratio:.1f} times off.")
+    if ratio > FAR and min(counts) <= case.classes <= max(counts):
+        found.append(f"The nearest number of classes that was measured is {near[0].classes:,}, {ratio:.1f} times off.")
     there = f"what was measured with {near[0].classes:,} classes"
     images, dims = [row.images_per_class for row in near], [row.dim for row in near]
     if case.images_per_class is not None and not min(images) <= case.images_per_class <= max(images):
-        found.append(f"{case.images_per_class:g} images a class lie outside {there}, {_span(images)}.")
+        found.append(f"{case.images_per_class:g} images per class lie outside {there}, {_span(images)}.")
     if case.dim is not None and not min(dims) <= case.dim <= max(dims):
         found.append(f"Embeddings of {case.dim} dimensions lie outside {there}, {_span(dims)}.")
     return found

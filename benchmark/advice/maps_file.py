@@ -1,7 +1,7 @@
 """The stored maps: a small CSV file of what an experiment measured, found in a clone or an installed package.
 
-Lines that begin with # say where it comes from; a header follows, and a line for each setting on each dataset. It may
-come from anywhere, so it is read strictly: known columns only, plain numbers in their ranges, nothing twice.
+Lines that begin with # say where the file comes from. A header follows, then a row for each setting on each dataset.
+It may come from anywhere, so it is read strictly: only known columns, plain numbers in their ranges, no row twice.
 """
 
 import csv
@@ -29,7 +29,7 @@ _ABOUT = re.compile(r"# ([a-z]+): (.*)")
 
 
 class MapsError(InputError):
-    """Why a file holds no maps; the message begins with the file's name."""
+    """Why a file cannot be read as maps. The message begins with the file's name."""
 
 
 def _or_none(value: Any) -> Any:
@@ -74,12 +74,12 @@ class MapRow(BaseModel):
     @model_validator(mode="after")
     def _agrees_with_itself(self) -> "MapRow":
         if self.seeds + self.diverged > self.runs:
-            raise InputError(f"{self.seeds} seeds and {self.diverged} diverged are more than {self.runs} runs")
+            raise InputError(f"{self.seeds} seeds and {self.diverged} diverged ones are more than {self.runs} runs")
         if (self.mean is None) != (self.seeds == 0):
-            raise InputError("there is a mean exactly where some seed has a value")
+            raise InputError("a row has a mean if and only if some seed has a value")
         ends = (self.low, self.mean, self.high)
         if (self.low is None) != (self.high is None) or (self.low is not None and self.mean is None):
-            raise InputError("an interval has two ends and a mean inside")
+            raise InputError("an interval needs low, high and a mean")
         if None not in ends and not (self.low <= self.mean <= self.high):  # type: ignore[operator]
             raise InputError(f"the mean {self.mean} is not inside {self.low} to {self.high}")
         return self
@@ -138,11 +138,11 @@ def _parsed(path: Path, text: str) -> Map:
             raise InputError(f"line {leading + 1} should name the columns {', '.join(COLUMNS)}")
         rows = tuple(_row(fields, leading + reader.line_num) for fields in reader if fields)
     except csv.Error as problem:
-        raise InputError(f"is no CSV: {problem}") from None
+        raise InputError(f"is not CSV: {problem}") from None
     if not rows:
-        raise InputError("holds no line beside its header")
+        raise InputError("has no row below its header")
     if len(rows) > MOST_ROWS:
-        raise InputError(f"holds {len(rows):,} lines, at most {MOST_ROWS:,} are allowed")
+        raise InputError(f"has {len(rows):,} rows; at most {MOST_ROWS:,} are allowed")
     for (dataset, setting), count in Counter((row.dataset, row.setting) for row in rows).items():
         if count > 1:
             raise InputError(f"{shown(setting)} on {shown(dataset)} is given twice")

@@ -11,22 +11,22 @@ from benchmark.tables.model import NOTHING
 from benchmark.text import short
 
 HOW_TO_MEASURE = (
-    "No maps of measurements are stored here, so this is theory alone. To measure: "
+    "No measurements are stored here, so this is theory only. To measure: "
     f"`python -m benchmark run {EXPERIMENT}`, then `python -m benchmark maps {EXPERIMENT}`."
 )
 USUAL_CLASSES = (10, 47, 100, 300, 1000, 10_000, 100_000, 1_000_000)
 PLAIN = ("normface", "arcface", "cosface")  # whose best measured scale the table over C shows
 LOSS_COLUMNS = (
     Column("Loss", numeric=False),
-    Column("Paper", "the defaults of its reference", numeric=False),
-    Column("s by theory", "bounds, then scales to take", numeric=False),
-    Column("m at most", "what so many classes leave room for", numeric=False),
+    Column("Paper", "the defaults of its paper", numeric=False),
+    Column("s by theory", "a lower bound, then scales to use", numeric=False),
+    Column("m at most", "the largest margin for this number of classes", numeric=False),
     Column("Measured on", numeric=False),
     Column("s", "best on validation data"),
-    Column("m", "likewise"),
+    Column("m", "best on validation data"),
     Column("Test, %", "main metric at that setting, with half of the 95 % interval"),
     Column("As good", "scales with that margin whose mean lies inside the interval", numeric=False),
-    Column("Seeds", "that did not diverge, of how many", numeric=False),
+    Column("Seeds", "runs that did not diverge, of all", numeric=False),
 )
 THEORY = 4  # the first columns, which need no maps
 
@@ -49,9 +49,9 @@ def rules_table(case: Case) -> Table:
             Column("Source", numeric=False),
         ),
         tuple(rows),
-        "CosFace's are least scales: below them the class centres themselves cannot have the posterior P. AdaCos's and "
-        "AdaAcos's are scales to take. ArcGrad's are for logits −s·θ at an average angular gap of "
-        f"{case.gap:g} radians and go with 1/gap.",
+        "CosFace's rules give the smallest useful scale: below it, even a class centre cannot have the posterior P. "
+        "AdaCos's and AdaAcos's rules give the scale to use. ArcGrad's rules are for logits −s·θ and an average "
+        f"angular gap of {case.gap:g} radians; their scale is proportional to 1/gap.",
     )
 
 
@@ -59,7 +59,7 @@ def losses_table(advice: Advice) -> Table:
     """A line for each loss and each dataset at the nearest measured number of classes."""
     case, width = advice.case, len(LOSS_COLUMNS) if advice.maps is not None else THEORY
     rows = tuple(Row(entries[:width]) for one in advice.losses for entries in _lines(one))
-    dims = f", embeddings of {case.dim}" if case.dim else ""
+    dims = f" and embeddings of {case.dim} dimensions" if case.dim else ""
     title = f"s and m for {case.classes:,} classes{dims}"
     return Table("advice", title, LOSS_COLUMNS[:width], rows, footnotes=tuple(_margin_notes(advice.losses)))
 
@@ -90,9 +90,9 @@ def classes_table(case: Case | None, dim: int | None, gap: float, maps: Map | No
 
 
 def remarks(advice: Advice) -> list[str]:
-    """What stands below the tables: evidence, then warnings."""
+    """The lines below the tables: evidence, then notes on what the advice does not cover."""
     lines = list(advice.evidence) if advice.maps else [HOW_TO_MEASURE]
-    return [*lines, *(f"Warning: {warning}" for warning in advice.warnings)]
+    return [*lines, *(f"Note: {warning}" for warning in advice.warnings)]
 
 
 def _lines(one: LossAdvice) -> list[tuple[Value, ...]]:
@@ -142,7 +142,10 @@ def _margin_notes(found: Sequence[LossAdvice]) -> list[str]:
         if one.margin is not None:
             words = f"m ≤ {one.margin.largest:.3f} ({one.margin.why}; {one.margin.source})"
             notes.setdefault(words, []).append(one.loss)
-    first = "s by theory: CosFace's bound at P=.9 · AdaCos's · AdaAcos's; for logits of angles, ArcGrad's two rules."
+    first = (
+        "s by theory: CosFace's lower bound at P=.9 · AdaCos's rule · AdaAcos's rule; for logits of angles, the two "
+        "rules of ArcGrad."
+    )
     return [first, *(f"{words}: {', '.join(names)}." for words, names in notes.items())]
 
 

@@ -1,4 +1,4 @@
-"""The audit: properties that every loss must have, a newcomer's included. `python -m benchmark audit`."""
+"""The audit checks properties that every loss must have. `python -m benchmark audit` runs it."""
 
 from benchmark.audit.checks import CHECKS, Check
 from benchmark.audit.run import CheckOutcome, as_json, as_table, audit

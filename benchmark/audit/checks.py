@@ -1,6 +1,6 @@
-"""The checks, after the small heads and batches that they look at.
+"""The checks, and the small heads and batches that they use.
 
-Each takes a loss's class and returns its worst figure, which must not exceed the tolerance.
+Each check takes the class of a loss and returns the worst deviation, which must not exceed the tolerance.
 """
 
 import copy
@@ -22,7 +22,7 @@ CLASSES, DIM, BATCH = 7, 16, 12
 
 
 def make(loss: type[Head], dtype: torch.dtype = torch.float32, num_classes: int = CLASSES, **settings: Any) -> Head:
-    """A head of the loss with defaults, knowing the sizes that some losses ask for."""
+    """A head of the loss with its defaults, and with the sizes that some losses need."""
     counts = [3 + label for label in range(num_classes)]
     head = loss(num_classes, DIM, num_samples=BATCH, total_steps=100, class_counts=counts, **settings)
     return head.to(dtype)
@@ -35,7 +35,7 @@ def batch(dtype: torch.dtype = torch.float32, num_classes: int = CLASSES, seed: 
 
 
 def trained_batch(weight: Tensor, size: int, seed: int) -> tuple[Tensor, Tensor]:
-    """Embeddings as after training: target cosines from .5 to .99, lengths from .5 to 8."""
+    """Embeddings as after training: target cosines from 0.5 to 0.99, lengths from 0.5 to 8."""
     random = torch.Generator().manual_seed(seed)
     labels = torch.randint(len(weight), (size,), generator=random)
     own = F.normalize(weight.detach()[labels].double(), dim=1)
@@ -85,7 +85,7 @@ def paths(head: Head) -> Iterator[Head]:
 
 
 def freeze(head: Head) -> Head:
-    """The head with its adaptive state as it is."""
+    """Freezes the adaptive state of the head."""
     head.update_state = lambda batch: None  # type: ignore[method-assign]
     return head
 
@@ -102,11 +102,11 @@ def blocks(width: int, keep_bytes: int) -> Iterator[None]:
 
 
 FUSED_RELATIVE, FUSED_FLOOR = 1e-5, 1e-7
-LENGTHS = (1.0, 8.0, 50.0)  # of embeddings: shorter than the audit's batches have them, alike, and longer
+LENGTHS = (1.0, 8.0, 50.0)  # of embeddings: shorter than in the audit's batches, all equal, and longer
 
 
 class NotApplicableError(Exception):
-    """The check says nothing about this loss; the message says why."""
+    """The check does not apply to this loss; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -133,13 +133,13 @@ def _not_finite(*values: Tensor) -> int:
 
 
 def _apart(one: Tensor, other: Tensor) -> float:
-    """Largest difference, relative to the larger of 1 and the largest value; infinite where one is not finite."""
+    """Largest difference, relative to the larger of 1 and the largest value; infinite if a value is not finite."""
     difference = (one.double() - other.double()).abs().max() / other.double().abs().max().clamp_min(1.0)
     return float(difference.nan_to_num(nan=math.inf))
 
 
 def _poles(head: Head) -> tuple[Tensor, Tensor]:
-    """Embeddings at c=+1, c=−1 and a rounding away from them."""
+    """Embeddings at c=+1, at c=−1, and one rounding error away from them."""
     labels = torch.arange(BATCH) % CLASSES
     signs = torch.tensor([1.0, -1.0]).repeat(BATCH // 2)[:, None]
     embeddings = 3.0 * signs * head.weight.detach()[labels]
@@ -181,12 +181,12 @@ def _autocast(loss: type[Head], dtype: torch.dtype) -> float:
     return worst
 
 
-@check("bf16", 1e-6, "under bfloat16 autocast: not finite, or apart from the fp32 loss of the same embeddings")
+@check("bf16", 1e-6, "under bfloat16 autocast: not finite, or different from the fp32 loss of the same embeddings")
 def bfloat16(loss: type[Head]) -> float:
     return _autocast(loss, torch.bfloat16)
 
 
-@check("fp16", 1e-6, "under float16 autocast: not finite, or apart from the fp32 loss of the same embeddings")
+@check("fp16", 1e-6, "under float16 autocast: not finite, or different from the fp32 loss of the same embeddings")
 def float16(loss: type[Head]) -> float:
     return _autocast(loss, torch.float16)
 
@@ -238,7 +238,7 @@ def _relative(found: Tensor, expected: Tensor) -> float:
 
 
 class _Tape:
-    """Notes values down, then repeats them over and over."""
+    """Records values, then repeats them."""
 
     def __init__(self) -> None:
         self.noted: list[Tensor] = []
@@ -255,7 +255,7 @@ class _Tape:
 
 
 def _keep_constant(head: Head, embeddings: Tensor, labels: Tensor) -> None:
-    """Makes the head repeat its constants of this batch, and the offsets of margins that it declares detached."""
+    """Makes the head repeat its constants of this batch, and the margin offsets that it declares as detached."""
     tapes = {"constant": _Tape()}
     head.constant = tapes["constant"]  # type: ignore[method-assign]
     if isinstance(head, MarginHead) and head.gradient == "detached":
@@ -296,7 +296,7 @@ def _differences(head: Head, embeddings: Tensor, labels: Tensor, step: float = 1
     return gradients
 
 
-@check("neutral", 1e-6, "with its neutral setting, apart from the baseline it then equals (value, gradient of x)")
+@check("neutral", 1e-6, "with its neutral setting: difference from the loss that it then equals (value, gradient of x)")
 def neutral(loss: type[Head]) -> float:
     if loss.neutral is None:
         raise NotApplicableError("declares no neutral setting")
@@ -401,7 +401,7 @@ def _train(head: Head, steps: int, seed: int) -> list[float]:
     return values
 
 
-@check("relabel", 1e-6, "change of loss and gradients when the classes are numbered otherwise")
+@check("relabel", 1e-6, "change of loss and gradients when the classes are renumbered")
 def relabelling_permutes(loss: type[Head]) -> float:
     embeddings, labels = batch(torch.float64)
     order = torch.randperm(CLASSES, generator=torch.Generator().manual_seed(3))

@@ -1,4 +1,4 @@
-"""Runs the checks on losses (one that raises has failed, and the others go on), and shows the outcomes."""
+"""Runs the checks on losses and shows the outcomes. A check that raises has failed; the others go on."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,7 +10,7 @@ from benchmark.audit.checks import CHECKS, NotApplicableError
 
 @dataclass(frozen=True)
 class CheckOutcome:
-    """What one check found for one loss. `worst` is the largest deviation, None where there is no figure."""
+    """What one check found for one loss. `worst` is the largest deviation, None if there is none."""
 
     loss: str
     check: str
@@ -21,7 +21,7 @@ class CheckOutcome:
 
 
 def audit(names: Iterable[str]) -> Iterator[CheckOutcome]:
-    """Every check on every loss, as the results come."""
+    """Runs every check on every loss, and yields the outcomes as they come."""
     for name in names:
         loss = losses.get(name)
         for check in CHECKS:
@@ -36,7 +36,7 @@ def audit(names: Iterable[str]) -> Iterator[CheckOutcome]:
 
 
 def as_table(outcomes: Sequence[CheckOutcome]) -> str:
-    """A row a loss, a column a check with its worst figure, then what the columns mean and what failed."""
+    """A row for each loss, a column for each check, then what the columns mean and what failed."""
     by_loss: dict[str, dict[str, CheckOutcome]] = {}
     for outcome in outcomes:
         by_loss.setdefault(outcome.loss, {})[outcome.check] = outcome
@@ -49,7 +49,7 @@ def as_table(outcomes: Sequence[CheckOutcome]) -> str:
         cells = [_cell(found[check.name]).rjust(size) for check, size in zip(CHECKS, widths, strict=True)]
         verdict = "FAIL" if any(outcome.verdict == "fail" for outcome in found.values()) else "pass"
         lines.append(name.ljust(width) + "  " + " ".join(cells) + "  " + verdict)
-    lines += ["", "Each figure is the worst that was found, ✗ marks one beyond its tolerance, – what does not apply."]
+    lines += ["", "Each number is the worst deviation found. ✗: above the tolerance. –: the check does not apply."]
     widest = max(widths)
     lines += [f"  {check.name.ljust(widest)}  ≤ {check.tolerance:<6g} {check.meaning}" for check in CHECKS]
     remarks = [outcome for outcome in outcomes if outcome.detail and outcome.verdict == "fail"]
@@ -65,6 +65,6 @@ def _cell(outcome: CheckOutcome) -> str:
 
 
 def as_json(outcomes: Sequence[CheckOutcome]) -> str:
-    """One object per outcome; `worst` is null where there is no figure, "inf" where it is infinite."""
+    """One object per outcome; `worst` is null if there is no number, "inf" if it is infinite."""
     rows = [asdict(outcome) | ({"worst": "inf"} if outcome.worst == float("inf") else {}) for outcome in outcomes]
     return json.dumps(rows, indent=1, ensure_ascii=False)

@@ -3,7 +3,7 @@
     from benchmark import backbones
     net = backbones.create("convnet", image_shape=(1, 28, 28), dim=64, seed=0)
 
-A backbone is registered by being defined: a file dropped into this folder adds it.
+Every file in this folder adds a backbone.
 """
 
 from benchmark.backbones._backbone import Backbone, ImageShape, create, get, names

@@ -26,12 +26,12 @@ class Backbone(nn.Module):
 
     name: ClassVar[str] = ""
     smallest: ClassVar[int] = 8
-    """The fewest pixels that height and width may have."""
+    """The smallest height and width in pixels."""
     images_per_second: ClassVar[float | None] = None
-    """How many images of 28×28 pixels one core trains on, roughly; None if nobody knows."""
+    """Roughly how many images of 28×28 pixels per second one core trains on; None if unknown."""
     default_dim: ClassVar[int] = 64
     normalised: ClassVar[bool] = True
-    """Whether BatchNorm1d ends the net; a net rebuilt after one that has none says False."""
+    """Whether the net ends with BatchNorm1d; False for nets that were published without it."""
 
     pixel_mean: Tensor
     pixel_std: Tensor
@@ -46,7 +46,7 @@ class Backbone(nn.Module):
         self.check(image_shape)
         self.dim = dim
         self.trunk, features = self.trunk_for(image_shape)
-        self.embedding = nn.Linear(features, dim, bias=not self.normalised)  # the normalisation has one of its own
+        self.embedding = nn.Linear(features, dim, bias=not self.normalised)  # the normalisation has its own bias
         self.normalisation = nn.BatchNorm1d(dim) if self.normalised else nn.Identity()
         channels = image_shape[0]
         self.register_buffer("pixel_mean", torch.full((channels,), 127.5))
@@ -54,12 +54,12 @@ class Backbone(nn.Module):
 
     @classmethod
     def trunk_for(cls, image_shape: ImageShape) -> tuple[nn.Module, int]:
-        """All that comes before the last linear layer, and how many features it gives that layer."""
+        """All layers before the last linear layer, and the number of features that they produce."""
         raise TypeError(f"{cls.__name__} has no trunk")
 
     @classmethod
     def check(cls, image_shape: ImageShape) -> None:
-        """`ValueError` for images that the net cannot take."""
+        """Raises `ValueError` for images that the net cannot process."""
         _, height, width = image_shape
         if min(height, width) < cls.smallest:
             raise InputError(
@@ -73,7 +73,7 @@ class Backbone(nn.Module):
         return embeddings
 
     def normalise(self, images: Tensor) -> Tensor:
-        """Pixels from 0 to 255 (uint8 or float) as `forward` takes them, in channels-last memory."""
+        """Converts pixels from 0 to 255 (uint8 or float) to the input of `forward`, in channels-last memory."""
         mean, std = self.pixel_mean[:, None, None], self.pixel_std[:, None, None]
         return images.to(torch.float32, memory_format=torch.channels_last).sub(mean).div_(std)
 
@@ -84,14 +84,14 @@ def names() -> list[str]:
 
 
 def get(name: str) -> type[Backbone]:
-    """The class of a backbone by its name; `InputError` names similar ones."""
+    """The class of a backbone by name; `InputError` suggests similar names."""
     return BACKBONES.get(name)
 
 
 def create(name: str, image_shape: ImageShape, dim: int | None = None, seed: int = 0) -> Backbone:
-    """A new backbone whose initial weights depend on `seed` alone; the global random state stays as it is.
+    """A new backbone whose initial weights depend only on `seed`; the global random state does not change.
 
-    `dim` is the size of the embedding; by default the backbone's own, mostly 64.
+    `dim` is the size of the embedding; the default is the backbone's own, usually 64.
     """
     backbone = get(name)
     dim = backbone.default_dim if dim is None else dim

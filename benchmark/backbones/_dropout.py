@@ -5,7 +5,7 @@ from torch import Tensor, nn
 
 
 class SeededDropout(nn.Module):
-    """As nn.Dropout, but every loss trained with the same seed loses the same features at the same step."""
+    """Like nn.Dropout, but every loss trained with the same seed drops the same features at the same step."""
 
     seed: Tensor
     step: Tensor

@@ -1,4 +1,4 @@
-"""A small, quick net for 8 to 32 pixels."""
+"""A small, fast net for images of 8 to 32 pixels."""
 
 from torch import nn
 
@@ -10,8 +10,8 @@ CHANNELS = (16, 32, 64)
 class ConvNet(Backbone):
     """Three blocks of 3×3 convolution, pooling, normalisation and ReLU.
 
-    Pooling first leaves normalisation and ReLU a quarter of the numbers: a third faster than the usual order and as
-    accurate. What is left keeps its place (no global pooling), since characters are centred.
+    Pooling comes first, so that normalisation and ReLU process a quarter of the numbers: a third faster than the usual
+    order and as accurate. There is no global pooling, because characters are centred and positions matter.
     """
 
     name = "convnet"

@@ -57,7 +57,7 @@ class ViTTiny(Backbone):
 
 
 def patch_size(side: int) -> int:
-    """The patch that divides the side into as nearly 8 parts as can be."""
+    """The patch size that divides the side into the number of parts closest to 8."""
     divisors = [patch for patch in range(1, side + 1) if side % patch == 0]
     allowed = [patch for patch in divisors if FEWEST_PATCHES <= side // patch <= MOST_PATCHES]
     if not allowed:

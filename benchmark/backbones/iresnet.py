@@ -38,7 +38,7 @@ class IResNetBlock(nn.Module):
 
 
 class IResNet18(Backbone):
-    """Four stages of two blocks, each stage halving the image; all places go into the last linear layer."""
+    """Four stages of two blocks, each stage halving the image; the last linear layer sees all positions."""
 
     name = "iresnet18"
     images_per_second = 40.0  # guessed from its size

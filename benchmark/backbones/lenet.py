@@ -1,4 +1,4 @@
-"""A net whose embedding has two dimensions, to draw the geometry that a loss makes."""
+"""A net with a two-dimensional embedding, to draw the geometry that a loss produces."""
 
 from torch import nn
 

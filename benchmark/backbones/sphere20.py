@@ -9,7 +9,7 @@ BLOCKS = (1, 2, 4, 1)
 
 
 class SphereBlock(nn.Module):
-    """Two 3×3 convolutions with PReLU, added to what came in; no normalisation anywhere."""
+    """Two 3×3 convolutions with PReLU, added to the input; no normalisation."""
 
     def __init__(self, channels: int) -> None:
         super().__init__()
@@ -26,7 +26,7 @@ class SphereBlock(nn.Module):
 
 
 class Sphere20(Backbone):
-    """Four stages, each a convolution of stride 2 and its residual blocks; all places go into the last layer."""
+    """Four stages, each a convolution of stride 2 and its residual blocks; the last layer sees all positions."""
 
     name = "sphere20"
     images_per_second = 150.0  # guessed from its size

@@ -1,4 +1,4 @@
-"""The papers' claims as data, one file a claim, each with a test, and the ledger of verdicts on them.
+"""The papers' claims as data, one file per claim, each with a test, and the ledger of verdicts on them.
 
     claims = load_all()
     ledger = ledger_of(claims, Path("results"))     # what the stored runs say
@@ -8,7 +8,15 @@ The rules of the verdicts are in `benchmark.statistics.evidence`.
 """
 
 from benchmark.claims.claim_file import load_all, load_file
-from benchmark.claims.command import as_text, commands_for_missing, ledger_of, run_missing, tables_about, write
+from benchmark.claims.command import (
+    as_text,
+    commands_for_missing,
+    committed_ledger,
+    ledger_of,
+    run_missing,
+    tables_about,
+    write,
+)
 from benchmark.claims.ledger import NOT_RUN, ClaimFinding, Ledger
 from benchmark.claims.model import Claim, ClaimPart, TunedLoss
 from benchmark.claims.tables import tables

@@ -119,7 +119,7 @@ def _against(given: Any, at: KeyPath, problems: FileErrors) -> str | float | Tun
 
 
 def _check_metric(name: str, at: KeyPath, problems: FileErrors) -> None:
-    if name not in metrics.keys():  # noqa: SIM118 — it is no mapping
+    if name not in metrics.keys():  # noqa: SIM118 — it is not a mapping
         problems.add(at, f"there is no metric {shown(name)}{did_you_mean(name, metrics.keys())}")
 
 

@@ -1,4 +1,4 @@
-"""`claims`: from stored runs to the ledger, on the screen and as files."""
+"""`claims`: from stored runs, or from the committed file, to the ledger, on the screen and as files."""
 
 import json
 import shlex
@@ -12,7 +12,7 @@ from benchmark import run_experiment, spec
 from benchmark.claims.claim_file import load_all
 from benchmark.claims.ledger import NOT_RUN, Ledger, make_ledger, results_of
 from benchmark.claims.model import Claim
-from benchmark.claims.tables import as_records, tables
+from benchmark.claims.tables import as_records, from_records, tables
 from benchmark.options import RunOptions
 from benchmark.results import ExperimentResults, collect
 from benchmark.statistics.evidence import RULES
@@ -22,12 +22,27 @@ from benchmark.tables.model import visible
 from datasets._files import write_atomically
 
 FOLDER = Path("claims", "ledger")
+COMMITTED = (
+    Path(__file__).resolve().parents[2] / "results" / "reference" / "claims" / "ledger.csv",
+    Path(__file__).parent / "ledger.csv",
+)
+"""The ledger that comes with MarginBench: in a clone, and in an installed package."""
 
 
 def ledger_of(claims: Sequence[Claim], results: Path) -> Ledger:
     """The ledger as the stored runs have it."""
     experiments = dict.fromkeys(claim.experiment for claim in claims)
     return make_ledger(claims, {name: results_of(collect(spec.load(name), results)) for name in experiments})
+
+
+def committed_ledger(claims: Sequence[Claim]) -> Ledger | None:
+    """The ledger that comes with MarginBench, of the claims that have not changed since; None if there is none."""
+    file = next((place for place in COMMITTED if place.is_file()), None)
+    if file is None:
+        return None
+    records = pd.read_csv(file).astype(object)
+    found = from_records(claims, records.where(records.notna(), None).to_dict("records"))
+    return found if found.findings else None
 
 
 def tables_about(collected: ExperimentResults) -> list[Table]:

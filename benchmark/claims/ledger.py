@@ -12,6 +12,7 @@ from benchmark.provenance import provenance_sentence
 from benchmark.results import ExperimentResults
 from benchmark.statistics import Effect, Estimate, Jackknife, Term, Verdict, contrast, judge, what_it_takes
 from benchmark.statistics.evidence import NOT_DECIDED, REFUTED, SUPPORTED
+from benchmark.text import counted
 
 NOT_RUN = "not run"
 
@@ -26,7 +27,7 @@ class Lacking(NamedTuple):
 
 @dataclass(frozen=True)
 class LedgerInput:
-    """What an experiment has to show: the tidy frame, and what is missing in it."""
+    """An experiment's results: the tidy frame, and what is missing in it."""
 
     table: pd.DataFrame
     jackknife: Jackknife | None = None
@@ -36,7 +37,7 @@ class LedgerInput:
 
 @dataclass(frozen=True)
 class ClaimFinding:
-    """A part of a claim on one dataset. Figures are of loss − against, in the part's unit."""
+    """A part of a claim on one dataset. Differences are loss − against, in the part's unit."""
 
     claim: Claim
     part: ClaimPart
@@ -105,7 +106,7 @@ def make_ledger(claims: Sequence[Claim], results: Mapping[str, LedgerInput]) -> 
 
 
 def _test(claim: Claim, part: ClaimPart, dataset: str, results: LedgerInput) -> tuple[ClaimFinding, Effect | None]:
-    """What is to be tested; without an effect where runs are missing."""
+    """The finding before its verdict, and the effect to test; None where runs are missing."""
     blank = ClaimFinding(claim, part, dataset, _in_words(part, part.against, dataset), NOT_RUN)
     lacking = _lacking(part, dataset, results)
     if lacking:
@@ -160,7 +161,7 @@ def _terms(part: ClaimPart, dataset: str, against: str | float) -> list[Term]:
 
 
 def _lacking(part: ClaimPart, dataset: str, results: LedgerInput) -> str:
-    """What the part needs and the results have not, in words."""
+    """What the part needs and the results do not have, in words."""
     other = part.against_dataset or dataset
     rows = {(part.loss, dataset), (part.over, dataset), (part.over, other)}
     rows |= {(part.against, other)} if isinstance(part.against, str) else set()
@@ -194,7 +195,7 @@ def _in_words(part: ClaimPart, against: str | float | TunedLoss, dataset: str) -
 
 def _left_out(estimate: Estimate) -> str:
     count = estimate.left_out
-    return f"{count} seed{'' if count == 1 else 's'} left out, in which a run diverged" if count else ""
+    return f"{counted(count, 'seed')} left out because a run diverged" if count else ""
 
 
 def _joined(*notes: str) -> str:

@@ -1,4 +1,4 @@
-"""What a claim is: words, where they come from, and parts that can be tested."""
+"""A claim: its words, their source, and parts that can be tested."""
 
 from dataclasses import dataclass
 

@@ -1,7 +1,8 @@
 """The ledger as tables: one of all claims by dataset, and one per claim with its parts."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from benchmark.claims.ledger import NOT_RUN, ClaimFinding, Ledger
 from benchmark.claims.model import Claim, ClaimPart
@@ -11,11 +12,13 @@ from benchmark.text import counted
 
 SIGNS = {SUPPORTED: "✓", REFUTED: "✗", NOT_DECIDED: "?", NOT_RUN: "–"}
 MANY_SEEDS = 10_000
+NUMBERS = ("difference", "low", "high", "p_support", "p_refute", "detectable")
+SEEDS_TO_DECIDE = ("seeds_to_support", "seeds_to_refute")
 ALSO = (
-    "Differences are paired by seed and, where the metric is one of verification, by test identity; their intervals "
-    "are 95 % each. 'Tuned' means chosen on validation data among the settings that were run. What is not decided "
-    "comes with the difference that would have been found with 80 % probability at this data's variance and the "
-    "corrected level, and with the seeds that would decide the difference observed."
+    "Differences are paired by seed, and for verification metrics also by test identity. Each interval is a 95 % "
+    "interval. 'Tuned' means chosen on validation data among the settings that were run. For a test that is not "
+    "decided, the table shows the difference that it would have found with 80 % probability, at this variance and the "
+    "corrected level, and the number of seeds that would decide the observed difference."
 )
 COLUMNS = (
     Column("part", numeric=False),
@@ -26,7 +29,7 @@ COLUMNS = (
     Column("loss", numeric=False),
     Column("against", "the other row, or a value", numeric=False),
     Column("metric", numeric=False),
-    Column("over", "seeds and test identities that the interval carries", numeric=False),
+    Column("over", "seeds and test identities that the interval accounts for", numeric=False),
     Column("detectable", "the true difference that would have been found with 80 % probability"),
     Column("to decide", "seeds that would decide the difference observed", numeric=False),
 )
@@ -111,7 +114,7 @@ def to_decide(finding: ClaimFinding) -> str:
     if not known:
         return f"no number of seeds with these {finding.n_identities} test identities"
     seeds, way = known[0]
-    needed = f"more than {MANY_SEEDS:,} seeds" if seeds > MANY_SEEDS else f"{seeds} seeds would {way}"
+    needed = f"more than {MANY_SEEDS:,} seeds" if seeds > MANY_SEEDS else f"{counted(seeds, 'seed')} would {way}"
     all_seeds = finding.n_seeds + finding.n_left_out
     diverged = f", of which none diverges; {finding.n_left_out} of {all_seeds} did" if finding.n_left_out else ""
     return needed + diverged
@@ -135,3 +138,24 @@ def as_records(ledger: Ledger) -> Iterator[dict[str, object]]:
             **{key: getattr(finding, key) for key in ("p_support", "p_refute", "n_seeds", "n_identities")},
             **{key: getattr(finding, key) for key in ("detectable", "seeds_to_support", "seeds_to_refute", "note")},
         }
+
+
+def from_records(claims: Sequence[Claim], records: Iterable[Mapping[Any, Any]]) -> Ledger:
+    """The ledger that records of `as_records` describe. Records of parts that are not the same today are left out."""
+    parts = {(claim.number, part.letter): (claim, part) for claim in claims for part in claim.parts}
+    found = []
+    for record in records:
+        claim, part = parts.get((record["claim"], record["part"]), (None, None))
+        if (
+            claim is None
+            or part is None
+            or record["part_words"] != part.words
+            or record["dataset"] not in part.datasets
+        ):
+            continue
+        numbers: dict[str, Any] = {key: record[key] for key in NUMBERS}
+        numbers |= {key: int(record[key] or 0) for key in ("n_seeds", "n_identities")}
+        numbers |= {key: None if record[key] is None else int(record[key]) for key in SEEDS_TO_DECIDE}
+        about: dict[str, Any] = {key: record[key] or "" for key in ("dataset", "against", "verdict", "note")}
+        found.append(ClaimFinding(claim, part, **about, **numbers))
+    return Ledger([claim for claim in claims if any(one.claim is claim for one in found)], found)

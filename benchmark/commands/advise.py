@@ -22,16 +22,19 @@ class Format(StrEnum):
 
 
 def advise(
-    classes: Annotated[int | None, typer.Option(help="How many classes you train on.")] = None,
-    dim: Annotated[int | None, typer.Option(help="Dimensions of the embedding, for the bounds on m.")] = None,
-    images_per_class: Annotated[float | None, typer.Option(help="Training images of a class, in the mean.")] = None,
-    gap: Annotated[float, typer.Option(help="Average angular gap for ArcGrad's rules, radians.")] = 1.0,
-    maps: Annotated[Path | None, typer.Option(metavar="FILE", help="Other maps than the committed ones.")] = None,
-    table: Annotated[bool, typer.Option("--table", help="Print s by rule over the number of classes.")] = False,
-    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw s against C; a .png or .svg file.")] = None,
-    form: Annotated[Format, typer.Option("--format", help="How tables are printed.")] = Format.terminal,
+    classes: Annotated[int | None, typer.Option(help="The number of classes that you train on.")] = None,
+    dim: Annotated[int | None, typer.Option(help="The dimensions of your embedding, for the bounds on m.")] = None,
+    images_per_class: Annotated[float | None, typer.Option(help="Your training images per class, on average.")] = None,
+    gap: Annotated[float, typer.Option(help="The average angular gap for ArcGrad's rules, in radians.")] = 1.0,
+    maps: Annotated[Path | None, typer.Option(metavar="FILE", help="Read measurements from this file instead.")] = None,
+    table: Annotated[bool, typer.Option("--table", help="Print every rule's s for many numbers of classes.")] = False,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw s by classes; a .png or .svg file.")] = None,
+    form: Annotated[Format, typer.Option("--format", help="Print tables in this format.")] = Format.terminal,
 ) -> None:
-    """Which s and m for so many classes? What theory gives, and what was measured near it.
+    """Recommend s and m for a number of classes.
+
+    The first sentence is the advice. Below it are the settings that were best near that number of classes, and what
+    the papers' rules give.
 
     \b
     Examples:
@@ -43,6 +46,7 @@ def advise(
     from benchmark.advice import tables
     from benchmark.advice.advice import Case
     from benchmark.advice.advice import advise as work_out
+    from benchmark.advice.headline import headline
     from benchmark.advice.maps_file import find_maps, read_maps
     from benchmark.errors import InputError
 
@@ -58,19 +62,23 @@ def advise(
         _print([tables.classes_table(asked, dim, gap, stored)], form)
     elif asked is not None:
         advice = work_out(asked, stored)
-        _print([tables.rules_table(asked), tables.losses_table(advice)], form)
+        for line in [*headline(advice), ""]:
+            typer.echo(line, err=form is Format.csv)
+        _print([tables.losses_table(advice), tables.rules_table(asked)], form)
         for line in tables.remarks(advice):
             typer.echo(line, err=form is Format.csv)
 
 
 def export_maps(
-    experiment: Annotated[str, typer.Argument(help="An experiment that was run: its name, or a path to its file.")],
+    experiment: Annotated[
+        str, typer.Argument(metavar="EXPERIMENT", help="An experiment that was run: a name or a path.")
+    ],
     to: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="results/reference/EXPERIMENT/maps.csv by default.")
+        Path | None, typer.Option(metavar="FILE", help="Default: results/reference/EXPERIMENT/maps.csv.")
     ] = None,
     results: Results = Path("results"),
 ) -> None:
-    """Write what an experiment measured, setting by setting, as the small file that advise reads.
+    """Write an experiment's measurements for `advise` to read.
 
     \b
     Example:
@@ -80,14 +88,16 @@ def export_maps(
     from benchmark.advice import export_maps
     from benchmark.advice.maps_file import read_maps
     from benchmark.results import collect
+    from benchmark.text import counted
 
     collected = collect(spec.load(experiment), results)
     path = to or export_maps.default_place(collected.experiment.name, results)
     count = export_maps.export(collected, path)
     read_maps(path)
-    typer.echo(f"maps: {path} ({count} settings)")
+    typer.echo(f"maps: {path} ({counted(count, 'setting')})")
     if collected.missing:
-        typer.echo(f"note: {len(collected.missing)} cells have no result yet and are not in it", err=True)
+        cells = counted(len(collected.missing), "cell")
+        typer.echo(f"note: the file lacks {cells} without a result", err=True)
 
 
 def add_to(app: typer.Typer) -> None:

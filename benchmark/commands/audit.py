@@ -1,4 +1,4 @@
-"""`audit`: checks that losses keep their promises."""
+"""`audit`: checks the properties that every loss must have."""
 
 from typing import Annotated
 
@@ -14,11 +14,13 @@ def add_to(app: typer.Typer) -> None:
 
 def audit(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[LOSS]...", help="Losses to check; all by default.")
+        list[str] | None, typer.Argument(metavar="LOSS", help="The losses to check; all by default.")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
-    """Check that losses keep their promises: gradients, limits, half precision, state.
+    """Check the properties that every loss must have.
+
+    Among them are gradients, limits, half precision and state. Exit status 1: a loss fails a check.
 
     \b
     Examples:

@@ -1,7 +1,7 @@
-"""`run`, `report` and `score`: an experiment's cells, its page, and its metrics computed again."""
+"""`run`, `report` and `score`: train an experiment's cells, write its page, compute its metrics again."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -9,20 +9,36 @@ from benchmark.commands.command import command
 from benchmark.options import INTERRUPTED, Results, RunOptions
 
 if TYPE_CHECKING:
+    from benchmark.report.build import Written
     from benchmark.spec import Experiment
 
+EXPERIMENTS = Path(__file__).parents[1] / "experiments"
+
+
+def _beginning_with(incomplete: str) -> list[str]:
+    """Built-in experiments, for shells to complete; shells complete paths themselves."""
+    return sorted(file.stem for file in EXPERIMENTS.glob("*.yaml") if file.stem.startswith(incomplete))
+
+
 ExperimentName = Annotated[
-    str, typer.Argument(metavar="EXPERIMENT", help="The name of a built-in experiment, or a path to a YAML file.")
+    str,
+    typer.Argument(
+        metavar="EXPERIMENT",
+        autocompletion=_beginning_with,
+        help="The name of a built-in experiment (see `list experiments`), or the path of a YAML file.",
+    ),
 ]
 DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Run nothing: list what would run, with an estimate of its time.")
+    bool,
+    typer.Option("--dry-run", help="Run nothing. Say what is stored, what is left, and the time and memory it takes."),
 ]
 TunedFile = Annotated[
     str | None,
-    typer.Option(metavar="FILE", help="Settings that `tune` chose: losses that it covers get a tuned row as well."),
+    typer.Option(metavar="FILE", help="A file of settings that `tune` chose. Each loss in it gets a tuned row."),
 ]
 TunedRows = Annotated[
-    str | None, typer.Option(metavar="both|only", help="Tuned rows beside the others, or in their place.")
+    str | None,
+    typer.Option(metavar="both|only", help="Show tuned rows beside the others (both), or instead of them (only)."),
 ]
 
 
@@ -40,31 +56,56 @@ def run(
     tuned: TunedFile = None,
     tuned_rows: TunedRows = None,
     with_report: Annotated[bool, typer.Option("--report/--no-report", help="Write the report at the end.")] = True,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object at the end, and nothing else on stdout.")
+    ] = False,
 ) -> None:
-    """Train every cell of an experiment that has no result yet, then write the report.
+    """Train the cells of an experiment, then write its report.
 
-    Finished cells are kept whatever happens; the same command continues where it stopped.
+    It trains only the cells that have no result yet. Finished cells are kept whatever happens: the same command
+    continues where it stopped.
 
     \b
     Examples:
       python -m benchmark run smoke
+      python -m benchmark run default --dry-run
       python -m benchmark run default --workers 2
       python -m benchmark run default --losses arcface,cosface --datasets digits --seeds 0,1
-      python -m benchmark run my-experiment.yaml --plugin my_loss.py --dry-run
+      python -m benchmark run my-experiment.yaml --plugin my_loss.py
       python -m benchmark run default --tuned results/default/tuned.yaml
+      python -m benchmark run smoke --json
       python -m benchmark run default --engine ray
       python -m benchmark run big.yaml --engine ray --ray-address 10.0.0.1:6379 --device cuda
     """
-    from benchmark import run_experiment
-
     asked = _experiment(experiment, tuned, tuned_rows)
     if dry_run:
-        typer.echo(run_experiment.dry_run(asked, options))
+        from benchmark.dry_run import dry_run as dry
+
+        found = dry(asked, options)
+        typer.echo(_as_json(found.as_data()) if json else found.as_text())
         return
-    status = run_experiment.run(asked, options)
-    if with_report and status != INTERRUPTED:
-        status = max(status, _report_on(asked, options.results))
+    from benchmark import run_experiment
+
+    if not json:
+        status = run_experiment.run(asked, options)
+        if with_report and status != INTERRUPTED:
+            status = max(status, _report_on(asked, options.results))
+        raise typer.Exit(status)
+    finished = run_experiment.carry_out(asked, options)
+    written = _written(asked, options.results) if with_report and finished.status != INTERRUPTED else None
+    status = finished.status or (1 if with_report and written is None else 0)
+    report = {
+        "report": None if written is None else str(written.page),
+        "answer": None if written is None else written.answer.as_text(),
+    }
+    typer.echo(_as_json({**finished.as_data(), "status": status, **report}))
     raise typer.Exit(status)
+
+
+def _as_json(content: dict[str, Any]) -> str:
+    from json import dumps
+
+    return dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
 
 
 def _experiment(name: str, tuned: str | None, rows: str | None) -> "Experiment":
@@ -77,22 +118,31 @@ def _experiment(name: str, tuned: str | None, rows: str | None) -> "Experiment":
         return experiment
     file = spec.read_tuned(spec.find_tuned(tuned, Path())) if tuned else experiment.tuned
     if file is None:
-        raise InputError(f"--tuned-rows {rows}: {experiment.name} has no tuned rows; name a file with --tuned")
+        raise InputError(
+            f"--tuned-rows {rows}: {experiment.name} has no tuned rows; add --tuned FILE, which `tune` writes"
+        )
     return spec.with_tuned(experiment, file, rows or "both")
 
 
 def _report_on(experiment: "Experiment", results: Path) -> int:
     """Writes the report and prints its answer; 1 if there is nothing to report."""
+    written = _written(experiment, results)
+    if written is None:
+        return 1
+    typer.echo(f"\n{written.answer.as_text()}\n\nreport: {written.page}")
+    return 0
+
+
+def _written(experiment: "Experiment", results: Path) -> "Written | None":
+    """Writes the report; None, with the reason on stderr, if it cannot be written."""
     from benchmark.errors import INPUT_ERRORS
     from benchmark.report import write_report
 
     try:
-        written = write_report(experiment, results)
+        return write_report(experiment, results)
     except (*INPUT_ERRORS, OSError) as problem:
         typer.echo(f"no report was written: {problem}", err=True)
-        return 1
-    typer.echo(f"\n{written.answer.as_text()}\n\nreport: {written.page}")
-    return 0
+        return None
 
 
 def report(
@@ -100,9 +150,13 @@ def report(
     results: Results = Path("results"),
     tuned: TunedFile = None,
     tuned_rows: TunedRows = None,
-    pictures: Annotated[bool, typer.Option("--pictures/--no-pictures", help="Draw pictures, most of the work.")] = True,
+    pictures: Annotated[
+        bool, typer.Option("--pictures/--no-pictures", help="Draw the pictures, which takes most of the time.")
+    ] = True,
 ) -> None:
-    """Write the report of the stored runs: one page with the answer, tables and pictures, and each as a file.
+    """Write an experiment's report from its stored runs.
+
+    The report is one page with the answer, the tables and the pictures. Each table and picture is a file as well.
 
     \b
     Examples:
@@ -118,14 +172,14 @@ def report(
 def score(
     experiment: ExperimentName,
     results: Results = Path("results"),
-    update: Annotated[bool, typer.Option("--update", help="Add the metrics that stored runs lack.")] = False,
+    update: Annotated[bool, typer.Option("--update", help="Add the metrics that stored runs do not have yet.")] = False,
     tuned: TunedFile = None,
     tuned_rows: TunedRows = None,
 ) -> None:
-    """Recompute every metric from the saved embeddings, and report any that differ from what is stored.
+    """Compute all metrics again from the saved embeddings.
 
-    With --update, compute the metrics that stored runs and leaderboard entries lack, and those that are computed in a
-    new way, from the saved embeddings; nothing is trained.
+    It names every metric that differs from the stored one. With --update it adds the metrics that stored runs and
+    leaderboard entries do not have yet, and replaces those whose computation has changed. It trains nothing.
 
     \b
     Examples:

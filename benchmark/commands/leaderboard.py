@@ -20,31 +20,33 @@ class RunByDefault(TyperGroup):
 
 
 board = typer.Typer(
-    help="The leaderboard: make entries, check them, show them. Without a command's name: run.",
+    help="Make, check and show the entries of the leaderboard.\n\nWithout the name of a command: run.",
     cls=RunByDefault,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-Experiment = Annotated[str, typer.Option(help="The experiment that entries are made with.")]
+Experiment = Annotated[str, typer.Option(help="The experiment that makes entries.")]
 EntriesFolder = Annotated[
     Path | None,
-    typer.Option("--entries", metavar="DIR", help="Where entries are; RESULTS/EXPERIMENT/entries by default."),
+    typer.Option("--entries", metavar="DIR", help="The folder of the entries; RESULTS/EXPERIMENT/entries by default."),
 ]
 
 
 @command(board, "run")
 def run(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[LOSS]...", help="Losses to enter; all by default.")
+        list[str] | None, typer.Argument(metavar="LOSS", help="The losses to enter; all by default.")
     ] = None,
     *,
     options: Annotated[RunOptions, Without(("losses", "datasets", "seeds", "retry_failed"))],
     experiment: Experiment = "leaderboard",
     entries: EntriesFolder = None,
 ) -> None:
-    """Audit losses, run the cells they lack, write their entries and say where they stand.
+    """Audit losses, run their cells and write their entries.
 
-    A loss whose entry is there and up to date is not run again; remove the entry's file to have it made anew.
+    At the end it shows where they stand.
+
+    A loss with an up-to-date entry is not run again. To make its entry again, delete the entry's file first.
 
     \b
     Examples:
@@ -77,13 +79,15 @@ def run(
 @command(board, "verify")
 def verify(
     files: Annotated[
-        list[Path] | None, typer.Argument(metavar="[FILE]...", help="Entries to check; all by default.")
+        list[Path] | None, typer.Argument(metavar="FILE", help="The entries to check; all by default.")
     ] = None,
     experiment: Experiment = "leaderboard",
     results: Results = Path("results"),
     entries: EntriesFolder = None,
 ) -> None:
-    """Check entries: their form, that ids follow from settings, and that figures follow from embeddings kept here.
+    """Check entries.
+
+    It checks their form, that ids follow from settings, and that metrics follow from the embeddings stored here.
 
     \b
     Examples:
@@ -103,7 +107,9 @@ def verify(
     if not chosen:
         from benchmark.errors import InputError
 
-        raise InputError(f"there are no entries in {folder}")
+        raise InputError(
+            f"there are no entries in {folder}: make some with `python -m benchmark leaderboard`, or name --entries"
+        )
     refused = 0
     for file in tqdm(chosen, desc="verify", leave=False, disable=None):
         try:
@@ -117,7 +123,7 @@ def verify(
         refused += verdict.is_refused
         if not verdict.is_refused:
             typer.echo(verdict.in_words(file.name))
-    typer.echo(f"{len(chosen)} entries, {refused} refused")
+    typer.echo(f"{'1 entry' if len(chosen) == 1 else f'{len(chosen):,} entries'}, {refused} refused")
     raise typer.Exit(1 if refused else 0)
 
 
@@ -127,29 +133,28 @@ def site(
     results: Results = Path("results"),
     entries: EntriesFolder = None,
     to: Annotated[
-        Path | None, typer.Option("--to", metavar="DIR", help="Where to write it; RESULTS/site by default.")
+        Path | None, typer.Option("--to", metavar="DIR", help="Write the site here; RESULTS/site by default.")
     ] = None,
-    pictures: Annotated[bool, typer.Option(help="Draw curves and embeddings: seconds for each loss.")] = True,
+    pictures: Annotated[bool, typer.Option(help="Draw curves and embeddings, which takes seconds per loss.")] = True,
 ) -> None:
-    """Write the standings, a page for each loss and a page that compares two as a static site.
+    """Write the leaderboard as a static site.
+
+    It has the standings, a page for each loss, and a page that compares two losses.
 
     \b
     Example:
       python -m benchmark leaderboard site
     """
-    from functools import partial
-
     from benchmark import spec
     from benchmark.leaderboard import submit, text
     from benchmark.leaderboard.site import build, write_site
-    from benchmark.leaderboard.site.pictures import pictures as draw
     from benchmark.store import Store
 
     asked = spec.load(experiment).without_tuned
     found, read = submit.current(asked, entries or results / asked.name / "entries", results)
     for line in text.left_aside(found, read):
         typer.echo(line, err=True)
-    files = build(found, read, partial(draw, store=Store(results, asked.name)) if pictures else None)
+    files = build(found, read, Store(results, asked.name) if pictures else None)
     typer.echo(f"site: {write_site(files, to or results / 'site')}")
 
 
@@ -162,12 +167,12 @@ def schema() -> None:
 
 
 def new_loss(
-    name: Annotated[str, typer.Argument(help="What the loss is to be called, such as my_loss.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The name of the new loss, such as my_loss.")],
     folder: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write it there, to be used with --plugin, not into losses/.")
+        Path | None, typer.Option(metavar="DIR", help="Write it here, for use with --plugin, instead of losses/.")
     ] = None,
 ) -> None:
-    """Write a short file with a working loss, to be changed into your own.
+    """Write a file with a working loss, for you to change.
 
     \b
     Example:
@@ -177,7 +182,7 @@ def new_loss(
 
     path = write_template(name, folder)
     option = f" --plugin {path}" if folder else ""
-    typer.echo(f"{path} is a loss that works: make it yours, then")
+    typer.echo(f"{path} is a loss that works. Change it into yours, then run")
     typer.echo(f"  python -m benchmark audit {name}{option}")
     typer.echo(f"  python -m benchmark leaderboard {name}{option}")
 

@@ -12,22 +12,23 @@ from benchmark.leaderboard.make_entry import as_text, complete_entry, write_entr
 from benchmark.results import current_runs
 from benchmark.spec import Experiment
 from benchmark.store import DamagedError, Store, write_summary
+from benchmark.text import counted
 
 
 def compare(experiment: Experiment, results: Path) -> int:
-    """Names the metrics that do not follow from the stored embeddings, and those that are not stored yet."""
+    """Names the metrics that differ from what the stored embeddings give, and those that are not stored yet."""
     runs, damaged = rescore.runs_to_score(Store(results, experiment.name))
     checks = [rescore.check(run) for run in tqdm(runs, desc="score", unit="run", leave=False, disable=None)]
     found = [one for check in checks for one in check.differences]
     for problem in damaged:
         typer.echo(f"damaged: {problem}")
     for one in found:
-        typer.echo(f"differs: {one.run} {one.metric}: stored {one.stored}, recomputed {one.recomputed}")
+        typer.echo(f"differs: {one.run} {one.metric}: {one.stored} is stored, {one.recomputed} is computed")
     if lacking := sorted({name for check in checks for name in check.lacking}):
         typer.echo(f"missing: {', '.join(lacking)}: add their metrics with `score {experiment.called} --update`")
     if unknown := sorted({name for check in checks for name in check.unknown}):
         typer.echo(f"not checked: {', '.join(unknown)}: name the file that defines them with --plugin")
-    typer.echo(f"{len(runs)} runs, {len(found)} metrics that differ, {len(damaged)} damaged runs")
+    typer.echo(f"{counted(len(runs), 'run')}, {len(found)} metrics differ, {counted(len(damaged), 'damaged run')}")
     return 1 if found or damaged else 0
 
 
@@ -45,8 +46,12 @@ def update(experiment: Experiment, results: Path) -> int:
     entries = _update_entries(store)
     for reason in problems:
         typer.echo(f"not updated: {reason}")
-    typer.echo(f"{len(runs)} runs, {updated} updated; {entries} leaderboard entries updated")
+    typer.echo(f"{counted(len(runs), 'run')}, {updated} updated; {_entries(entries)} updated")
     return 1 if problems else 0
+
+
+def _entries(count: int) -> str:
+    return "1 leaderboard entry" if count == 1 else f"{count:,} leaderboard entries"
 
 
 def _update_entries(store: Store) -> int:

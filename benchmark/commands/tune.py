@@ -22,28 +22,29 @@ def tune(
     experiment: ExperimentName,
     options: Annotated[RunOptions, Without(("seeds", "keep_models"))],
     trials: Annotated[
-        int | None, typer.Option(min=1, help="Settings to try for each loss on each dataset; 12 by default.")
+        int | None, typer.Option(min=1, help="Try this many settings for each loss on each dataset; 12 by default.")
     ] = None,
     tuning_seeds: Annotated[
-        int | None, typer.Option(min=1, help="Seeds that each setting is trained with; 2 by default.")
+        int | None, typer.Option(min=1, help="Train each setting with this many seeds; 2 by default.")
     ] = None,
     learning_rates: Annotated[
         list[float] | None,
         Commas(float, "0.01,0.02"),
         typer.Option(
-            metavar="A,B,C", help="The learning rates to choose from; by default any within 4 times the recipe's."
+            metavar="A,B,C", help="Choose from these learning rates; by default any from ¼ to 4 times the recipe's."
         ),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Where to write the settings; RESULTS/EXPERIMENT/tuned.yaml by default."),
+        typer.Option(metavar="FILE", help="Write the settings here; RESULTS/EXPERIMENT/tuned.yaml by default."),
     ] = None,
     dry_run: DryRun = False,
 ) -> None:
-    """Choose each loss's settings by validation data, with the same number of trials for each.
+    """Choose the settings of each loss on validation data.
 
-    For every loss, it searches the learning rate and the ranges that the loss declares (`list losses` shows them). It
-    never uses the test split. Finished runs are kept whatever happens; the same command continues where it stopped.
+    For every loss it searches the learning rate and the ranges that the loss declares (`list losses NAME` shows them),
+    with the same number of trials. It never uses the test split. At the end it says what it chose and what it gained.
+    Finished runs are kept whatever happens: the same command continues where it stopped.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""Running cells: which are to be run, on which processes or machines, and what becomes of them."""
+"""Runs cells: plans them, runs them in local processes or on Ray, and stores results and failures."""
 
 from benchmark.engine.base import RunOutcome, Work
 from benchmark.engine.local import run_local

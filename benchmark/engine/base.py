@@ -1,5 +1,5 @@
-"""What every engine does with its cells: takes those that nobody else runs, stores results, records failures, stops
-in good order. How a cell is computed, and where, is the engine's own."""
+"""What all engines share: they lock cells, store results, record failures and stop cleanly. Each engine decides how and
+where a cell is computed."""
 
 import signal
 from abc import ABC, abstractmethod
@@ -20,8 +20,8 @@ SECONDS_BETWEEN_LOOKS = 0.5  # at workers, and at cells that another runner has
 
 @dataclass(frozen=True)
 class Packed:
-    """A finished job as the files that the store writes. It stands here, not with what makes it, so that the process
-    that stores it need not import what training and metrics do."""
+    """A finished job as the files that the store writes. It is defined here, so that the process that stores it does
+    not import training and metrics."""
 
     files: dict[str, bytes]
     cell: dict[str, Any]
@@ -29,16 +29,16 @@ class Packed:
 
 @dataclass
 class RunOutcome:
-    """What became of the jobs of a run."""
+    """The outcome of the jobs of a run."""
 
     done: list[Job] = field(default_factory=list)
     failed: list[Failure] = field(default_factory=list)
     interrupted: bool = False
-    stopped: str = ""  # why the run ended early, if it was not interrupted and did
+    stopped: str = ""  # why the run ended early, other than by an interrupt
 
 
 Follow = Callable[[Job], list[Job]]
-"""The jobs that a finished or failed one brings with it, as a search does whose next trial depends on the last."""
+"""The jobs that follow from a finished or failed one, as in a search whose next trial depends on the last."""
 
 
 def nothing_follows(job: Job) -> list[Job]:
@@ -52,7 +52,7 @@ class Work:
     jobs: list[Job]
     store: Store
     setting: Setting
-    workers: int  # cells at a time; 0, on Ray: as many as there is room for
+    workers: int  # cells at a time; 0 on Ray: as many as fit
     progress: Progress
     follow: Follow = nothing_follows
 
@@ -62,10 +62,10 @@ class GivenUpError(Exception):
 
 
 class Engine(ABC):
-    """The cells of a run and what has become of them so far."""
+    """The cells of a run and their state so far."""
 
     def __init__(self, work: Work) -> None:
-        self.waiting = deque(sorted(work.jobs, key=lambda job: -job.images))  # long ones first: none comes last alone
+        self.waiting = deque(sorted(work.jobs, key=lambda job: -job.images))  # no long one runs alone at the end
         self.work, self.store, self.setting, self.progress = work, work.store, work.setting, work.progress
         self.elsewhere: list[Job] = []
         self.tries: dict[str, int] = {}
@@ -73,14 +73,14 @@ class Engine(ABC):
 
     @abstractmethod
     def run(self) -> None:
-        """Until every job is finished or has failed."""
+        """Runs until every job is finished or has failed."""
 
     @abstractmethod
     def close(self) -> None:
-        """Ends what is under way and gives its locks up."""
+        """Stops running cells and releases their locks."""
 
     def run_and_close(self) -> RunOutcome:
-        """Whatever stops it, what is finished is stored and what is under way is run the next time."""
+        """Runs all jobs. However it stops, finished cells are stored and the others run the next time."""
         with _terminate_as_interrupt():
             try:
                 self.run()
@@ -101,7 +101,7 @@ class Engine(ABC):
             lock = self.store.lock(job.id)
             if lock is None:
                 self.elsewhere.append(job)
-            elif self.store.has(job.id):  # another runner finished it since we looked
+            elif self.store.has(job.id):  # another runner has finished it in the meantime
                 lock.release()
                 self._finished(job)
             else:
@@ -109,7 +109,7 @@ class Engine(ABC):
         return None
 
     def take_back_from_other_runners(self) -> None:
-        """A cell whose lock is free again was finished by its runner, or is ours to run."""
+        """Checks cells of other runners: one whose lock is free again is finished, or can be run here."""
         held = []
         for job in self.elsewhere:
             lock = self.store.lock(job.id)
@@ -134,7 +134,7 @@ class Engine(ABC):
             lock.release()
 
     def died(self, job: Job, lock: CellLock, how: str) -> None:
-        """The worker that had the job: another try, or none."""
+        """Handles a job whose worker died: tries it again, or records the failure."""
         self.tries[job.id] = self.tries.get(job.id, 0) + 1
         self.store.clear_running(job.id)
         if self.tries[job.id] < TRIES:
@@ -163,7 +163,7 @@ class Engine(ABC):
 
 @contextmanager
 def _terminate_as_interrupt() -> Iterator[None]:
-    """SIGTERM stops a run as Ctrl-C does."""
+    """Makes SIGTERM stop a run like Ctrl-C."""
 
     def interrupt(number: int, frame: Any) -> None:
         raise KeyboardInterrupt

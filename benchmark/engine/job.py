@@ -1,7 +1,6 @@
-"""One job from beginning to end: train, embed, score, and pack what is to be kept into files."""
+"""Runs one job: trains, embeds, scores, and packs the results into files."""
 
 import platform
-import subprocess
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -22,6 +21,7 @@ from benchmark.engine.status import StatusFile
 from benchmark.errors import InputError
 from benchmark.training import Trained, embed, train
 from benchmark.training.history import as_csv
+from benchmark.version import commit
 from losses import Head
 
 LOGITS_AT_ONCE = 2**22  # samples × classes
@@ -36,7 +36,7 @@ def run_job(
     loaders: int = 0,
     status: Path | None = None,
 ) -> Packed:
-    """Trains the job's cell on data that is loaded already."""
+    """Trains the job's cell on loaded data."""
     if data.digest != job.dataset_digest:
         raise InputError(f"{job.cell.dataset_label} has changed since the run began: start the run again")
     if (loss_digest(job.cell.loss), backbone_digest(job.cell.backbone)) != (job.loss_digest, job.backbone_digest):
@@ -85,12 +85,12 @@ def embeddings_of(trained: Trained, data: datasets.Data, device: str, loaders: i
 
 
 def evaluated(data: datasets.Data) -> dict[str, datasets.Split]:
-    """The splits that are scored: validation and every test set."""
+    """The splits to score: validation and every test set."""
     return {**data.tests, **({"val": data.val} if len(data.val) else {})}
 
 
 def evaluation_arrays(head: Head, data: datasets.Data, embedded: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """All that scoring needs beside the head: the training set's centres, test and validation embeddings and pairs."""
+    """What scoring needs beside the head: centres of the training classes, embeddings and pairs of the splits."""
     centres = metrics.class_centres(embedded["train"].numpy(), data.train.labels.numpy(), data.num_classes)
     kept = {
         "train/centres": torch.from_numpy(np.asarray(centres.centres)),
@@ -113,7 +113,7 @@ def evaluation_arrays(head: Head, data: datasets.Data, embedded: Mapping[str, Te
 
 @torch.no_grad()
 def training_posteriors(head: Head, data: datasets.Data, embeddings: Tensor) -> Tensor:
-    """For each class, the mean over its training images of their own class's posterior; 0 without images."""
+    """For each class the mean of the posterior of this class over its training images; 0 without images."""
     labels, posteriors = data.train.labels, torch.empty(len(embeddings), dtype=torch.float64)
     for part in torch.split(torch.arange(len(embeddings)), max(LOGITS_AT_ONCE // data.num_classes, 1)):
         logits = head.eval().logits(embeddings[part].to(head.weight.device)).double()
@@ -138,7 +138,7 @@ def model_state(trained: Trained) -> dict[str, Tensor]:
 
 
 def description(job: Job, test_sets: list[str], device: str, begun: float) -> dict[str, Any]:
-    """The cell, what its id was made from, and where it came from: only the last differs between equal runs."""
+    """The cell, the parts of its id, and its provenance. Only the provenance differs between equal runs."""
     return {
         "cell": job.cell.description(),
         "labels": {"loss": job.cell.label, "dataset": job.cell.dataset_label},
@@ -161,19 +161,6 @@ def description(job: Job, test_sets: list[str], device: str, begun: float) -> di
 
 
 def machine(device: str) -> str:
-    """With the instructions that torch computes with on the CPU: others round otherwise."""
+    """The kind of machine, with the CPU instructions that torch uses, because others round differently."""
     kind = f"{platform.system()} {platform.machine()}"
     return f"{kind} {torch.backends.cpu.get_cpu_capability()}" if device == "cpu" else kind
-
-
-def commit() -> str | None:
-    """The project's commit, where it is a git clone; with + when files were changed since."""
-    here = Path(__file__).parent
-    try:
-        found = subprocess.run(
-            ["git", "describe", "--always", "--abbrev=12", "--dirty=+", "--exclude=*"],
-            cwd=here, capture_output=True, text=True, timeout=10,
-        )  # fmt: skip
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return found.stdout.strip() or None if found.returncode == 0 else None

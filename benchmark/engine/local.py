@@ -1,4 +1,4 @@
-"""The local engine: a pool of worker processes, and one writer, this process, that stores what they hand back."""
+"""The local engine: a pool of worker processes; this process alone stores their results."""
 
 import multiprocessing
 import os
@@ -15,21 +15,21 @@ from benchmark.engine.plan import Job
 from benchmark.engine.worker import MEMORY, ONE_THREAD, Setting, run_worker
 from benchmark.store import CellLock
 
-DEATHS_AT_START = 5  # in a row, after which starting more is of no use
+DEATHS_AT_START = 5  # in a row, after which the run gives up
 
 
 @dataclass
 class _Worker:
     process: Any
     jobs: Connection
-    lives: Connection  # closed with this process, however it ends
+    lives: Connection  # closes with this process, however it ends
     job: Job | None = None
     lock: CellLock | None = None
     ready: bool = False
 
 
 def run_local(work: Work) -> RunOutcome:
-    """Runs the jobs. Whatever stops it, what is finished is stored and what is under way is run the next time."""
+    """Runs the jobs. However it stops, finished cells are stored and the others run the next time."""
     return _Pool(work).run_and_close()
 
 
@@ -61,12 +61,12 @@ class _Pool(Engine):
         if found is None:
             return
         worker.job, worker.lock = job, _ = found
-        with suppress(OSError):  # if it has died, its sentinel will say so
+        with suppress(OSError):  # if it has died, its sentinel reports that
             worker.jobs.send((job, self.store.checkpoint(job.id), self.store.status(job.id)))
         self.progress.running({other.job.name: self.store.status(other.job.id) for other in self.workers if other.job})
 
     def _hear(self) -> None:
-        """Waits a little for the workers, and deals with each that answered or died."""
+        """Waits briefly for the workers, and handles those that answered or died."""
         if not self.workers:
             time.sleep(SECONDS_BETWEEN_LOOKS)
         sources = [worker.jobs for worker in self.workers] + [worker.process.sentinel for worker in self.workers]
@@ -119,7 +119,7 @@ class _Pool(Engine):
 
 @contextmanager
 def one_thread_and_kept_memory() -> Iterator[None]:
-    """The environment that workers are started in; libraries read it when they are loaded."""
+    """The environment variables of workers; libraries read them when they are loaded."""
     before = {name: os.environ.get(name) for name in ONE_THREAD | MEMORY}
     os.environ.update(ONE_THREAD | MEMORY)
     try:
@@ -133,7 +133,7 @@ def _start(setting: Setting) -> _Worker:
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     lives, watched = context.Pipe()
-    process = context.Process(target=run_worker, args=(theirs, watched, setting))
+    process = context.Process(target=run_worker, args=(theirs, watched, setting), daemon=True)
     with one_thread_and_kept_memory():
         process.start()
     theirs.close()

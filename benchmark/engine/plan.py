@@ -1,4 +1,4 @@
-"""From cells to jobs: every dataset is loaded once, which renders or decodes it once, and cells get their ids."""
+"""Turns cells into jobs: loads every dataset once, computes the ids of cells, finds those that are stored."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -17,14 +17,14 @@ from benchmark.store import DamagedError, Failure, Run, Store
 
 @dataclass(frozen=True)
 class Job:
-    """A cell with its id and what the id was made from."""
+    """A cell with its id and the parts of the id."""
 
     id: str
     cell: Cell
     dataset_digest: str
     loss_digest: str
     backbone_digest: str
-    images: int  # that a run goes through: training images × epochs
+    images: int  # images that a run processes: training images × epochs
 
     @property
     def name(self) -> str:
@@ -44,7 +44,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Facts:
-    """What planning needs to know of a dataset."""
+    """What planning needs to know about a dataset."""
 
     digest: str
     images: int  # to train on
@@ -55,7 +55,7 @@ class Facts:
 
 
 def facts_of(dataset: Mapping[str, Any], access: Mapping[str, Any], root: Path | None, test: bool = True) -> Facts:
-    """Loads the data, which renders or decodes it if that was not done yet."""
+    """Loads the data, which draws or decodes it the first time."""
     data = load_data(dataset, access, root, test)
     return Facts(data.digest, len(data.train), len(data.val), data.num_classes, data.protocol, data.notes)
 
@@ -68,7 +68,7 @@ def job_of(cell: Cell, facts: Facts, digest: Callable[[type], str] = code_digest
 def load_data(
     dataset: Mapping[str, Any], access: Mapping[str, Any], root: Path | None, test: bool = True
 ) -> datasets.Data:
-    """A cell's dataset. Without `test`, nothing that has it afterwards can look at its test split."""
+    """Loads a cell's dataset. Without `test` the test split is empty."""
     data = datasets.load(
         dataset["name"], root=root, seed=dataset["seed"], wrappers=dataset["wrappers"], **dataset["options"], **access
     )
@@ -83,14 +83,14 @@ def plan(
     on_dataset: Callable[[str], None] = lambda label: None,
     test: bool = True,
 ) -> Plan:
-    """Loads the data, names the cells and looks at what is stored. Damaged runs are set aside and done again.
+    """Loads the data, computes the ids of cells and finds stored runs. Damaged runs are moved away and run again.
 
-    Without `test` the cells are runs that never see the test split; their ids differ from those of runs that do.
+    Without `test` the runs never see the test split, and their ids differ from those of runs that do.
     """
     store.clear_leftovers()
     notes: list[str] = []
     seen: dict[str, Facts] = {}
-    jobs: dict[str, Job] = {}  # a cell that two rows have is run once
+    jobs: dict[str, Job] = {}  # a cell that two rows share is run once
     digest = cache(code_digest)
     for cell in cells:
         key = json.dumps(dict(cell.dataset), sort_keys=True)
@@ -113,14 +113,14 @@ def plan(
 
 
 def whole_run(job: Job, store: Store, notes: list[str]) -> Run | None:
-    """The job's stored run; None if there is none, or if it was damaged and is set aside now."""
+    """The job's stored run; None if there is none, or if it was damaged and has been moved away."""
     if not store.has(job.id):
         return None
     try:
         return store.load(job.id)
     except DamagedError as problem:
         held = store.lock(job.id)
-        if held is None:  # another runner deals with it
+        if held is None:  # another runner handles it
             return None
         if store.has(job.id):
             kept = store.set_aside(job.id)

@@ -1,4 +1,4 @@
-"""How far a run is: a bar on a terminal, plain lines elsewhere."""
+"""Shows the progress of a run: a bar on a terminal, plain lines elsewhere."""
 
 import sys
 import time
@@ -10,13 +10,13 @@ from tqdm import tqdm
 from benchmark.engine.plan import Job
 from benchmark.engine.status import read_status
 from benchmark.store import Failure
-from benchmark.text import duration
+from benchmark.text import counted, duration
 
 SECONDS_BETWEEN_LINES = 10.0
 
 
 class Progress:
-    """Cells done, running and failed, and an estimate of the time left from the images gone through so far."""
+    """Counts cells that are done, running and failed, and estimates the time left from the images processed so far."""
 
     def __init__(self, jobs: list[Job], workers: int, stream: TextIO = sys.stderr) -> None:
         self.total, self.work = len(jobs), sum(job.images for job in jobs)
@@ -27,7 +27,7 @@ class Progress:
         self.bar = tqdm(total=self.total, unit="cell", file=stream, dynamic_ncols=True) if stream.isatty() else None
 
     def more(self, jobs: list[Job]) -> None:
-        """There is more to do than was known."""
+        """Adds cells that were not known before."""
         self.total, self.work = self.total + len(jobs), self.work + sum(job.images for job in jobs)
         if self.bar is not None:
             self.bar.total = self.total
@@ -46,7 +46,7 @@ class Progress:
         self._advance(0)
 
     def tick(self) -> None:
-        """Called often; says something now and then."""
+        """Prints something now and then; it may be called often."""
         if self.bar is not None:
             self._show()
             self.bar.refresh()
@@ -60,7 +60,7 @@ class Progress:
             self._line()
 
     def left(self) -> str:
-        """The time left in words, by the pace so far."""
+        """The estimated time left, in words."""
         if not self.gone:
             return "?"
         return duration((self.work - self.gone) * (time.monotonic() - self.begun) / self.gone)
@@ -83,7 +83,7 @@ class Progress:
 
     def _line(self) -> None:
         self.said = time.monotonic()
-        text = f"{self.count}/{self.total} cells, {self.failures} failed, about {self.left()} left"
+        text = f"{self.count}/{counted(self.total, 'cell')}, {self.failures} failed, about {self.left()} left"
         last = list(self.cells.items())[-1:] if self.count < self.total else []
         print(text + "".join(f" · {name}" for name, _ in last), file=self.stream)
         for name, path in self.cells.items():

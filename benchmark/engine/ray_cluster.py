@@ -1,4 +1,4 @@
-"""The Ray cluster that cells run on: whether it answers, how much room it has; one of our own where none is named."""
+"""The Ray cluster that cells run on: checks that it answers, counts its room, or starts one on this machine."""
 
 import importlib.util
 import logging
@@ -25,11 +25,11 @@ from benchmark.errors import InputError
 INSTALL = "pip install -c constraints.txt -e '.[ray]'"
 SECONDS_TO_CONNECT = 5.0
 SECONDS_TO_ANSWER = 10.0
-SECONDS_TO_NAME_ITSELF = 8  # for the head, of which its name is asked
-SECONDS_TO_ASK = 12.0  # in a process of its own, which has to be started
+SECONDS_TO_NAME_ITSELF = 8  # for the head
+SECONDS_TO_ASK = 12.0  # from a separate process, which has to start first
 HTTP2_SETTINGS = b"\x04"
 HTTP2_GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0" + HTTP2_SETTINGS + b"\0" * 5
-TRIES_TO_START = 3  # Ray gives its processes 30 seconds, too few on a machine that is busy enough
+TRIES_TO_START = 3  # Ray gives its processes 30 seconds, which is too short on a busy machine
 TOKEN = ("RAY_AUTH_MODE", "RAY_AUTH_TOKEN")
 NOT_THE_HEAD = 3
 ASK_FOR_ITS_NAME = f"""
@@ -44,11 +44,11 @@ except RayError as problem:
 """
 _ADDRESS = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):([0-9]{1,5})")
 
-os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray tells nobody that it is used
+os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # switches off Ray's usage reports
 
 
 def check(address: str | None, device: str) -> None:
-    """Ray is installed and the cluster answers; errors say what to do. Takes at most half a minute."""
+    """Checks that Ray is installed and that the cluster answers; errors say what to do. Takes at most half a minute."""
     try:
         import ray  # noqa: F401
     except ImportError as problem:
@@ -60,7 +60,7 @@ def check(address: str | None, device: str) -> None:
 
 
 def _check_that_it_answers(address: str) -> None:
-    """Ray itself would try for minutes. `auto` looks for a cluster among the processes of this machine, in a second."""
+    """Checks quickly that a cluster answers; Ray itself would try for minutes. `auto` searches this machine."""
     from ray.exceptions import RayError
 
     chosen = os.environ.get("RAY_ADDRESS") or "auto" if address == "auto" else address
@@ -87,7 +87,7 @@ def _check_that_one_runs_here() -> None:
 
 
 def _check_that_something_answers(host: str, port: int) -> None:
-    """As Ray's servers do, which speak HTTP/2 and say so at once: the first frame has the settings."""
+    """Checks for an HTTP/2 server, as Ray's are: it sends a frame with settings at once."""
     with socket.create_connection((host, port), timeout=SECONDS_TO_CONNECT) as connection:
         connection.settimeout(SECONDS_TO_ANSWER)
         connection.sendall(HTTP2_GREETING)
@@ -100,7 +100,8 @@ def _check_that_something_answers(host: str, port: int) -> None:
 
 
 def _check_that_it_is_the_head(address: str) -> None:
-    """Other servers speak HTTP/2 too, Ray's own among them. Ray's client ends its process over some answers."""
+    """Asks whether the server is the head of a cluster, since others use HTTP/2 too. Ray's client may exit on an
+    unexpected answer, so it runs in its own process."""
     environment = {**os.environ, "RAY_py_gcs_connect_timeout_s": str(SECONDS_TO_NAME_ITSELF)}
     try:
         asked = subprocess.run(
@@ -110,7 +111,7 @@ def _check_that_it_is_the_head(address: str) -> None:
     except subprocess.TimeoutExpired as problem:
         raise TimeoutError(f"no answer within {SECONDS_TO_ASK:.0f} s") from problem
     if "authentication token" in asked.stderr.lower():
-        raise ConnectionError("a token is asked for, and none or another one was given")
+        raise ConnectionError("it requires a token, and the given token is missing or wrong")
     if asked.returncode == NOT_THE_HEAD:
         raise ConnectionError("what answers there is not the head of a Ray cluster")
 
@@ -126,13 +127,13 @@ def _unreachable(address: str, why: str) -> ConnectionError:
     return ConnectionError(
         f"no Ray cluster can be reached at {address} ({why}): start the run on a node of the cluster, where "
         "`ray status` shows it, or leave --ray-address out to have one started on this machine; a cluster that was "
-        "started with a token needs RAY_AUTH_MODE=token and the same token here (docs/ray.md)"
+        "started with a token needs RAY_AUTH_MODE=token and the same token here (docs/tutorials/cluster.md)"
     )
 
 
 @contextmanager
 def cluster(address: str | None, workers: int, resources: Resources) -> Iterator[None]:
-    """Connected to it, or with one of our own, which ends with it. This project's code goes to its nodes."""
+    """Connects to the cluster, or starts one that ends with the run. Sends this project's code to the nodes."""
     import ray
 
     if ray.is_initialized():
@@ -151,8 +152,8 @@ def cluster(address: str | None, workers: int, resources: Resources) -> Iterator
 
 @contextmanager
 def _token_of_its_own() -> Iterator[None]:
-    """Nobody else can send code to our own cluster. Ray would leave a token in the home folder, and whatever is started
-    with `ray start` from then on would ask for it."""
+    """Sets a token, so that nobody else can send code to our own cluster. Ray would store one in the home folder, and
+    every later `ray start` would require it."""
     before = {name: os.environ.get(name) for name in TOKEN}
     os.environ["RAY_AUTH_TOKEN"] = secrets.token_hex(32)
     _read_the_token_again()
@@ -165,7 +166,7 @@ def _token_of_its_own() -> Iterator[None]:
 
 
 def _read_the_token_again() -> None:
-    """Ray remembers it, and whether there is to be one."""
+    """Makes Ray forget the token and the mode that it has cached."""
     try:
         from ray._raylet import AuthenticationTokenLoader, Config  # type: ignore[attr-defined]
     except ImportError:  # a Ray without tokens
@@ -176,7 +177,7 @@ def _read_the_token_again() -> None:
 
 @contextmanager
 def _terminate_unchanged() -> Iterator[None]:
-    """Ray puts a handler of its own there."""
+    """Restores the signal handler that Ray replaces."""
     before = signal.getsignal(signal.SIGTERM)
     try:
         yield
@@ -227,7 +228,7 @@ def _source(name: str) -> Path:
 
 
 def room(resources: Resources, device: str) -> int:
-    """How many cells that ask for this fit on the nodes that are there."""
+    """How many cells with these needs fit on the present nodes."""
     import ray
 
     return sum(_fitting(node["Resources"], resources, device) for node in ray.nodes() if node["Alive"])
@@ -241,7 +242,7 @@ def _fitting(has: dict[str, float], resources: Resources, device: str) -> int:
 
 
 def head_answers() -> bool:
-    """Without waiting long: Ray waits for a minute, and ends this process then."""
+    """Disconnects without a long wait: Ray waits for a minute and then ends this process."""
     import ray
 
     try:

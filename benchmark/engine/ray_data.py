@@ -1,4 +1,4 @@
-"""A dataset on its way to other machines: as arrays, which the workers of a machine read from its memory together."""
+"""Datasets for other machines: as arrays in memory that all workers of a machine share."""
 
 import warnings
 from collections.abc import Callable, Mapping
@@ -13,7 +13,7 @@ from datasets import Data
 
 
 def can_travel(data: Data) -> bool:
-    """Images that stay on disk here are not in memory to be sent; each machine reads them from its own disk."""
+    """Whether the images are in memory and can be sent; images on disk are read by each machine from its own disk."""
     return all(isinstance(split.images, Tensor) for split in (data.train, data.val, *data.tests.values()))
 
 
@@ -23,7 +23,7 @@ def as_arrays(data: Data) -> Any:
 
 
 def as_tensors(arrays: Any) -> Data:
-    """What `as_arrays` was given. Images stay in memory that all workers share and none may write to."""
+    """The inverse of `as_arrays`. Images stay in memory that all workers share and none may write to."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The given NumPy array is not writable")
         data = _each(arrays, np.ndarray, lambda array: torch.from_numpy(array if array.ndim == 4 else array.copy()))
@@ -32,7 +32,7 @@ def as_tensors(arrays: Any) -> Data:
 
 
 def _each(value: Any, kind: type, change: Callable[[Any], Any]) -> Any:
-    """A dataclass with every value of the kind changed, those of the dataclasses and mappings inside it too."""
+    """A copy of a dataclass with every value of one type converted, also in nested dataclasses and mappings."""
     if isinstance(value, kind):
         return change(value)
     if isinstance(value, Mapping):

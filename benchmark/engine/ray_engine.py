@@ -1,4 +1,4 @@
-"""The Ray engine: the same cells on the nodes of a cluster; one writer, this process, stores what comes back."""
+"""The Ray engine: runs cells on the nodes of a cluster; this process alone stores the results."""
 
 import os
 import socket
@@ -15,7 +15,6 @@ from tqdm import tqdm
 
 from benchmark.cell import Resources
 from benchmark.engine.base import SECONDS_BETWEEN_LOOKS, Engine, GivenUpError, RunOutcome, Work
-from benchmark.engine.job import commit
 from benchmark.engine.plan import Job, load_data
 from benchmark.engine.ray_cluster import cluster, head_answers, room
 from benchmark.engine.ray_data import as_arrays, can_travel
@@ -23,14 +22,15 @@ from benchmark.engine.ray_node import Order, PluginFiles, public_version, run_ce
 from benchmark.engine.worker import Setting, reason
 from benchmark.plugins import files_of
 from benchmark.store import CellLock, Store
+from benchmark.version import commit
 
-NODES_LOST = 10  # under one cell, which then may be what takes them down
+NODES_LOST = 10  # while they ran one cell, which may then be the reason
 TRIES_TO_FETCH = 3  # the dataset of one cell
-SECONDS_BETWEEN_COUNTS = 5.0  # of the nodes, which may come and go
+SECONDS_BETWEEN_COUNTS = 5.0  # between counts of the nodes, which may come and go
 SECONDS_WITHOUT_A_HEAD = 30.0  # after 60 Ray would end this process
 SAME_EVERYWHERE = (
     "every node has to reach the machine that the run is started on, and RAY_AUTH_MODE and the token have to be the "
-    "same for every `ray start` and for the run (docs/ray.md)"
+    "same for every `ray start` and for the run (docs/tutorials/cluster.md)"
 )
 
 
@@ -73,10 +73,10 @@ class _OnRay(Engine):
                 self.close()
 
     def _check_that_a_cell_fits(self, resources: Resources) -> None:
-        """Where a number of workers was asked for, nodes that it fits on may be on their way, but not to our own."""
+        """With a given number of workers, a suitable node may still join a cluster, but not our own."""
         if room(resources, self.setting.device):
             return
-        wanted = f"{resources.cpus:g} CPU(s)"
+        wanted = f"{resources.cpus:g} CPU{'' if resources.cpus == 1 else 's'}"
         if self.setting.device == "cuda":
             wanted += f" and {resources.gpus:g} of a GPU"
         missing = f"no node of the Ray cluster has the {wanted} that a cell asks for"
@@ -85,11 +85,11 @@ class _OnRay(Engine):
         tqdm.write(f"note: {missing}: the cells wait for one that has", file=self.progress.stream)
 
     def _most(self) -> int:
-        """Cells at a time: what was asked for, or what fits on the nodes as they are now."""
+        """Cells at a time: the requested number, or as many as fit on the present nodes."""
         return self.workers or max(1, self.room)
 
     def _look_at_the_cluster(self) -> None:
-        """Now and then: whether its head is there, and how many cells fit, which without a head nobody could say."""
+        """Checks now and then that the head answers, and how many cells fit."""
         now = time.monotonic()
         if now - self.counted < SECONDS_BETWEEN_COUNTS:
             return
@@ -121,7 +121,7 @@ class _OnRay(Engine):
         self.progress.running({job.name: self.store.status(job.id) for job, _ in self.underway.values()})
 
     def _data_of(self, job: Job) -> list[Any]:
-        """A reference to the dataset, which is put into the cluster's memory once."""
+        """A reference to the dataset, which is stored in the cluster's memory once."""
         if job.dataset_digest not in self.data:
             data = load_data(job.cell.dataset, job.cell.access, self.setting.root, self.setting.test)
             try:
@@ -131,7 +131,7 @@ class _OnRay(Engine):
         return self.data[job.dataset_digest]
 
     def _hear(self) -> None:
-        """Waits a little, and deals with each cell that came back or was lost."""
+        """Waits briefly, and handles each cell that came back or was lost."""
         if not self.underway:
             time.sleep(SECONDS_BETWEEN_LOOKS)
         else:
@@ -143,7 +143,7 @@ class _OnRay(Engine):
         self.progress.tick()
 
     def _free_data(self) -> None:
-        """Ray keeps what there is a reference to: those of datasets whose last cell came back go."""
+        """Drops references to datasets whose last cell came back, so that Ray frees their memory."""
         jobs = [*self.waiting, *self.elsewhere, *(job for job, _ in self.underway.values())]
         for digest in self.data.keys() - {job.dataset_digest for job in jobs}:
             del self.data[digest]
@@ -166,11 +166,11 @@ class _OnRay(Engine):
                 self._data_did_not_arrive(job, lock, content)
                 return
             if kind == "done":
-                content.cell["provenance"]["commit"] = self.commit  # a node has the code without its history
+                content.cell["provenance"]["commit"] = self.commit  # a node has no git history
             self.answered(job, lock, kind, content)
 
     def _node_was_lost(self, job: Job, lock: CellLock) -> None:
-        """Not the cell's fault, so it is no try of it, unless it happens again and again."""
+        """Handles a lost node. It does not count as a try of the cell, unless it happens repeatedly."""
         self.lost[job.id] = self.lost.get(job.id, 0) + 1
         if self.lost[job.id] < NODES_LOST:
             self.waiting.appendleft(job)
@@ -179,7 +179,7 @@ class _OnRay(Engine):
         lock.release()
 
     def _data_did_not_arrive(self, job: Job, lock: CellLock, how: str) -> None:
-        """Never the cell's fault, so that it has not failed, however often this happens."""
+        """Handles a dataset that did not reach a node. The cell is never recorded as failed for it."""
         self.unfetched[job.id] = self.unfetched.get(job.id, 0) + 1
         if self.unfetched[job.id] == TRIES_TO_FETCH:
             raise GivenUpError(f"{how}, {TRIES_TO_FETCH} times: {SAME_EVERYWHERE}")

@@ -1,6 +1,6 @@
-"""What a worker on a Ray node does with a cell. It writes no results: they go back to the runner as bytes.
+"""Runs a cell on a Ray node. Results go back to the runner as bytes; nothing is stored on the node.
 
-What only the node needs, checkpoints and the files of plug-ins, is in a folder of its own in the node's temporary one.
+Checkpoints and plug-in files are in a separate folder in the node's temporary folder.
 """
 
 import os
@@ -23,14 +23,14 @@ DAYS_CHECKPOINTS_ARE_KEPT = 30
 
 
 PluginFiles = tuple[tuple[str, bytes], ...]
-"""Name, relative to the plug-in's folder, and content of the plug-in's file and then of its helpers."""
+"""Path relative to the plug-in's folder, and content, of the plug-in's file and then of its helpers."""
 
 
 @dataclass(frozen=True)
 class Order:
     """What all cells of a run share, as a node needs it."""
 
-    run: str  # a name for it; a node goes on from the checkpoints of the same run
+    run: str  # its name; a node resumes from checkpoints of the same run
     setting: Setting
     plugins: tuple[PluginFiles, ...]
     torch: str  # its version where the run was started
@@ -41,10 +41,10 @@ _loaded: dict[str, Any] = {}
 
 
 def run_cell(job: Job, order: Order, data: list[Any]) -> tuple[str, Any]:
-    """("done", Packed), ("error", reason), ("unable", reason) where this node could run no cell at all, or
-    ("unfetched", reason) where Ray did not bring the dataset here, for which the cell is not to blame.
+    """("done", Packed), ("error", reason), ("unable", reason) if this node cannot run any cell, or
+    ("unfetched", reason) if the dataset did not arrive, which is not the cell's fault.
 
-    `data` has the reference to the dataset in it, or nothing where the node is to read it from its own disk.
+    `data` holds the reference to the dataset, or nothing if the node reads it from its own disk.
     """
     try:
         _prepare(order)
@@ -69,7 +69,7 @@ class NotFetchedError(Exception):
 
 
 def _prepare(order: Order) -> None:
-    """Once in the life of a worker, which serves one run."""
+    """Prepares a worker once; it serves one run."""
     global _prepared
     if _prepared:
         return
@@ -77,7 +77,9 @@ def _prepare(order: Order) -> None:
 
     from benchmark.plugins import load_plugin
     from benchmark.training import check_device
+    from benchmark.warning_lines import show_as_lines
 
+    show_as_lines(order.setting.warned)
     torch.set_num_threads(1)
     here = public_version(torch.__version__)
     if here != order.torch:
@@ -90,7 +92,7 @@ def _prepare(order: Order) -> None:
 
 
 def public_version(version: str) -> str:
-    """Without the kind of build, which may differ between a head without a GPU and nodes with one."""
+    """The version without the build, which may differ between a head without GPU and nodes with GPUs."""
     return version.partition("+")[0]
 
 
@@ -121,7 +123,7 @@ def _fetched(reference: Any) -> Any:
 
 
 def node_folder() -> Path:
-    """This user's alone: what lies there is loaded."""
+    """A folder that only this user may write to, because its files are loaded as code."""
     folder = Path(tempfile.gettempdir(), f"marginbench-{os.getuid()}")
     folder.mkdir(mode=0o700, exist_ok=True)
     about = folder.lstat()
@@ -131,7 +133,7 @@ def node_folder() -> Path:
 
 
 def _on_disk(plugin: PluginFiles) -> Path:
-    """The plug-in's file, written with its helpers to the same place for every worker of the node."""
+    """Writes the plug-in and its helpers to one place for all workers of the node; returns the plug-in's file."""
     from datasets._files import write_atomically
 
     folder = node_folder() / "plugins" / sha256(repr(plugin).encode()).hexdigest()
@@ -144,12 +146,12 @@ def _on_disk(plugin: PluginFiles) -> Path:
 
 @contextmanager
 def checkpoint_of(job: Job, run: str) -> Iterator[Path]:
-    """Where the cell's checkpoint is. It outlives a worker that is killed, and is removed in every other case."""
+    """The path of the cell's checkpoint. Only a killed worker leaves the file behind."""
     from benchmark.store import lock
 
     folder = node_folder() / "checkpoints"
     held = lock(folder / f"{run}-{job.id}.lock")
-    if held is None:  # a worker whose runner was killed has not noticed yet
+    if held is None:  # a worker of a killed runner has not noticed yet
         with tempfile.TemporaryDirectory(dir=node_folder()) as own:
             yield Path(own, "checkpoint.safetensors")
         return
@@ -162,7 +164,7 @@ def checkpoint_of(job: Job, run: str) -> Iterator[Path]:
 
 
 def _forget_old_checkpoints() -> None:
-    """Of cells that were finished on another node, or never."""
+    """Removes old checkpoints, of cells that were finished on another node or never."""
     eldest = time.time() - DAYS_CHECKPOINTS_ARE_KEPT * 86_400
     for path in (node_folder() / "checkpoints").glob("*.safetensors*"):
         try:

@@ -1,4 +1,4 @@
-"""A worker process: lives through many cells, keeps their data in memory, and ends with its runner."""
+"""A worker process: runs many cells, keeps their data in memory, and ends with its runner."""
 
 import os
 import signal
@@ -12,7 +12,7 @@ from typing import Any
 
 KEPT_DATASETS = 2
 MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(2**30), "MALLOC_MMAP_THRESHOLD_": str(2**30)}
-"""Keeps freed memory for the next batch; giving it back costs a page fault for every 4 KB of it."""
+"""Keeps freed memory for the next batch; returning it would cost a page fault for every 4 KB."""
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
 
 
@@ -25,7 +25,8 @@ class Setting:
     plugins: tuple[Path, ...]
     keep_models: bool
     test: bool = True  # False: the data comes without its test sets
-    loaders: int = 0  # processes of each cell that decode images that stay on disk
+    loaders: int = 0  # threads of each cell that decode images that stay on disk
+    warned: tuple[str, ...] = ()  # warnings that the runner has shown: workers do not repeat them
 
 
 def run_worker(jobs: Connection, runner_lives: Connection, setting: Setting) -> None:
@@ -37,7 +38,9 @@ def run_worker(jobs: Connection, runner_lives: Connection, setting: Setting) -> 
     from benchmark.engine.job import run_job
     from benchmark.engine.plan import Job, load_data
     from benchmark.plugins import load_plugin
+    from benchmark.warning_lines import show_as_lines
 
+    show_as_lines(setting.warned)
     torch.set_num_threads(1)
     for plugin in setting.plugins:
         load_plugin(plugin)
@@ -67,7 +70,7 @@ def run_worker(jobs: Connection, runner_lives: Connection, setting: Setting) -> 
 
 
 def _end_with_the_runner(runner_lives: Connection) -> None:
-    """A runner that is killed closes its end; a cell must not go on without it, or it could run twice at once."""
+    """Ends this process when its runner is killed; otherwise a cell could run twice at the same time."""
     try:
         runner_lives.recv_bytes()
     except (EOFError, OSError):
@@ -75,7 +78,7 @@ def _end_with_the_runner(runner_lives: Connection) -> None:
 
 
 def reason(problem: Exception) -> str:
-    """The error, and the last place in the traceback that is not a library's."""
+    """The error, and the last line of the traceback that is not in a library."""
     frames = traceback.extract_tb(sys.exc_info()[2])
     own = [frame for frame in frames if "site-packages" not in frame.filename]
     where = f" ({Path(own[-1].filename).name}, line {own[-1].lineno})" if own else ""

@@ -1,4 +1,4 @@
-"""What the results say, for report, leaderboard and site: the answer in words, and the tables behind it."""
+"""What the results say: the answer in words and its tables, for report, leaderboard and site."""
 
 from benchmark.findings.about_losses import AboutLoss, about_losses, family
 from benchmark.findings.answer import Answer, answer
@@ -23,4 +23,5 @@ from benchmark.findings.main_table import (
     diverged_note,
     entry_of,
     main_table,
+    settings_table,
 )

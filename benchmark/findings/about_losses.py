@@ -1,4 +1,4 @@
-"""What the tables say of a loss beside its metrics: its family, by how its class is built, and its settings."""
+"""The family and the settings of a loss, for tables."""
 
 import json
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from losses import CosineHead, Head, TargetOnlyHead
 class AboutLoss:
     label: str  # of the row
     family: str
-    settings: str  # every number, given or by default, and the choices that were given
+    settings: str  # all numbers, given or by default, and the choices that were given
 
 
 def about_losses(results: pd.DataFrame) -> dict[str, AboutLoss]:
@@ -29,7 +29,7 @@ def about_losses(results: pd.DataFrame) -> dict[str, AboutLoss]:
 
 
 def _by_dataset(loss: type[Head], rows: pd.DataFrame) -> str:
-    """`digits: s=12.3 m=0.2 lr=0.013; glyphs: …`, or `s=8 lr=0.1 (digits), 0.03 (glyphs)` if the rate alone differs."""
+    """`digits: s=12.3 m=0.2 lr=0.013; glyphs: …`, or `s=8 lr=0.1 (digits), 0.03 (glyphs)` if only the rate differs."""
     first = rows.drop_duplicates("dataset")
     hypers = [settings(loss, json.loads(hyper)) for hyper in first["hyper"]]
     rates = [f"{json.loads(recipe)['lr']:g}" for recipe in first["recipe"]]
@@ -44,7 +44,7 @@ def _by_dataset(loss: type[Head], rows: pd.DataFrame) -> str:
 
 
 def family(loss: type[Head]) -> str:
-    """A newcomer's loss finds its family by the base class that it derives from and the methods that it writes."""
+    """Follows from the base class and the methods that the class overrides, so that a new loss has one too."""
     adapts = loss.update_state is not Head.update_state or loss.end_epoch is not Head.end_epoch
     if not loss.normalises:
         return "softmax"

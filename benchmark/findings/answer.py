@@ -1,4 +1,7 @@
-"""The answer in words, written from the data: which loss, on which data, and how sure that is."""
+"""The answer in words, written from the data: which loss, on which data, and how certain it is.
+
+A loss is among the best if no other loss is significantly better.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +15,7 @@ from benchmark.statistics import MIN_SEEDS
 from benchmark.tables.model import visible
 from benchmark.text import all_of, counted, in_words, listed
 
-MOST_NAMED = 6
+MOST_NAMED = 3  # losses of a group; larger groups are counted
 
 
 @dataclass(frozen=True)
@@ -26,7 +29,7 @@ class Answer:
 
 
 def answer(findings: Findings) -> Answer:
-    """A headline, a sentence for every dataset and, where there are several, one for all of them."""
+    """A headline, a sentence for every dataset and, if there are several, one for all of them."""
     found = verdicts(findings)
     sentences = [_on_dataset(verdict) for verdict in found]
     together = overall(findings)
@@ -40,11 +43,11 @@ def _headline(findings: Findings, found: list[DatasetVerdict], together: Dataset
     compared = [verdict for verdict in found if len(verdict.ranked) > 1]
     tested = [verdict for verdict in compared if verdict.is_tested]
     if not findings.main_columns:
-        return Markup("Every run diverged: none of these losses can be recommended with these settings.")
+        return Markup("Every run diverged, so no loss can be recommended with these settings.")
     if not compared:
         only = sorted({loss for verdict in found for loss in verdict.ranked})
         has = "has" if len(only) == 1 else "have"
-        return Markup("Nothing to compare: only {} {} a value.").format(_some_names(only), has)
+        return Markup("There is nothing to compare: only {} {} a value.").format(_names(only), has)
     if not tested:
         return _too_little(findings, compared)
     if len(tested) == 1:
@@ -54,60 +57,77 @@ def _headline(findings: Findings, found: list[DatasetVerdict], together: Dataset
         datasets = f"the {in_words(len(tested))} datasets that could be tested"
     if together is not None and together.is_tested:
         tested, datasets = [*tested, together], f"{datasets} and overall"
-    return Markup(" ").join([_several(findings, tested, datasets), *_left_open(findings, tested)])
+    beaten = {loss for verdict in found for loss in (*verdict.worse, *verdict.behind)}
+    top = [loss for loss in _by_rank(findings) if loss not in beaten and all(one.has_on_top(loss) for one in tested)]
+    return Markup(" ").join([_several(findings, tested, top, datasets), *_left_open(findings, tested)])
 
 
 def _too_little(findings: Findings, compared: list[DatasetVerdict]) -> Markup:
     seeds = max(verdict.most_seeds for verdict in compared)
     if seeds >= MIN_SEEDS:
-        return Markup("No difference could be tested: too many runs diverged or are missing.")
-    words = "Too few seeds to say: a test needs {}, and there {}."
+        return Markup("No loss could be tested against the best: too many runs diverged or are missing.")
+    words = "There are too few seeds for a test: it needs {}, and there {}."
     start = Markup(words).format(MIN_SEEDS, "is one" if seeds == 1 else f"are {seeds}")
     if not len(findings.places):
         return start
-    return Markup("{} So far {} ranks first.").format(start, named(str(findings.places.index[0])))
+    return Markup("{} So far, {} ranks first.").format(start, named(str(findings.places.index[0])))
 
 
 def _one_dataset(verdict: DatasetVerdict, alone: bool) -> Markup:
     where = Markup("") if alone else Markup(" on <i>{}</i>").format(visible(verdict.dataset))
-    best, others = _some_names(verdict.best), len(verdict.ranked) - len(verdict.best)
-    has = "has" if len(verdict.best) == 1 else "share"
+    best, first = _names(verdict.best), _is_first(verdict)
     if verdict.is_clear:
         return Markup("{} is the best loss{}: every other one is significantly worse.").format(best, where)
     if verdict.is_open:
-        count = in_words(len(verdict.ranked))
-        return Markup("No winner{}: none of the {} losses is significantly worse than the best.").format(where, count)
+        return Markup("No winner{}: no loss is significantly worse than another.").format(where)
     if verdict.tied:
-        words = "No single winner{}: {} {} the highest mean, but {} of the other {} {} not significantly different."
-        return Markup(words).format(where, best, has, in_words(len(verdict.tied)), in_words(others), _are(verdict.tied))
-    if verdict.untested:
-        words = "{} {} the highest mean{}, but not every other loss could be tested against it."
-        return Markup(words).format(best, has, where)
-    return Markup("{} share the highest mean{}; every other loss is significantly worse.").format(best, where)
+        words = "No single winner{}: {} {}, but {} not significantly different."
+        return Markup(words).format(where, best, first, _are(verdict.tied, verdict))
+    if verdict.untested or verdict.behind:
+        words = "{} {}{}, but not every other loss is significantly worse or could be tested."
+        return Markup(words).format(best, first, where)
+    return Markup("{} share the first place{}; every other loss is significantly worse.").format(best, where)
 
 
-def _several(findings: Findings, tested: list[DatasetVerdict], where: str) -> Markup:
-    safe = [loss for loss in _by_rank(findings) if all(loss in (*verdict.best, *verdict.tied) for verdict in tested)]
+def _several(findings: Findings, tested: list[DatasetVerdict], top: list[str], where: str) -> Markup:
     if all(verdict.is_open for verdict in tested):
-        return Markup("No winner: no loss is significantly worse than the best on {}.").format(where)
-    if not safe:
-        start = Markup("It depends on the data: no loss is best, or tied with the best, on {}.").format(where)
+        return Markup("No winner: on {}, no loss is significantly worse than another.").format(where)
+    if not top:
+        start = Markup("It depends on the data: no loss is among the best on {}.").format(where)
         if findings.ranks(PRIMARY).left_out:
             return start
-        return Markup("{} By average rank {} comes first.").format(start, named(_by_rank(findings)[0]))
-    if len(safe) > 1:
-        return Markup("No single winner: {} are best, or tied with the best, on {}.").format(_some_names(safe), where)
+        return Markup("{} By average rank, {} comes first.").format(start, named(_by_rank(findings)[0]))
+    if len(top) > 1:
+        return _no_single_winner(findings, tested, top, where)
     if all(verdict.is_clear for verdict in tested):
         words = "{} is the best loss on {}: every other one is significantly worse."
     else:
-        words = "{} is the safest choice: no other loss is best, or tied with the best, on {}."
-    return Markup(words).format(named(safe[0]), where)
+        words = "{} is the safest choice: it is the only loss among the best on {}."
+    return Markup(words).format(named(top[0]), where)
+
+
+def _no_single_winner(findings: Findings, tested: list[DatasetVerdict], top: list[str], where: str) -> Markup:
+    if len(top) <= MOST_NAMED:
+        return Markup("No single winner: {} are among the best on {}.").format(_names(top), where)
+    count = f"{in_words(len(top))} of the {in_words(len(findings.losses))} losses"
+    others = [loss for loss in findings.losses if loss not in top and all(one.speaks_of(loss) for one in tested)]
+    parts = [Markup("No single winner: {} are among the best on {}").format(count, where)]
+    if 0 < len(others) <= MOST_NAMED:
+        parts.append(Markup("{} {} not").format(_names(others), _is(others)))
+    words = Markup("{}.").format(Markup("; ").join(parts))
+    if findings.baseline in top:
+        return Markup("{} The baseline, {}, is one of the {}.").format(
+            words, named(findings.baseline), in_words(len(top))
+        )
+    return words
 
 
 def _left_open(findings: Findings, tested: list[DatasetVerdict]) -> list[Markup]:
-    """Losses that the headline cannot speak of, because they were not run or not tested on some dataset."""
+    """Names losses that were not run or not tested on some dataset."""
     names = [loss for loss in findings.losses if not all(verdict.speaks_of(loss) for verdict in tested)]
-    return [Markup("Not tested everywhere: {}.").format(_some_names(names))] if names else []
+    if not names:
+        return []
+    return [Markup("Not tested everywhere: {}.").format(_some(names))]
 
 
 def _by_rank(findings: Findings) -> list[str]:
@@ -124,53 +144,69 @@ def _on_dataset(verdict: DatasetVerdict) -> Markup:
 
 
 def _who_is_best(where: Markup, verdict: DatasetVerdict, column: MetricColumn) -> Markup:
-    heading, mean = column.heading.lower(), column.shown(verdict.mean or 0.0)
-    seeds = counted(verdict.seeds, "seed")
-    best = _some_names(verdict.best)
+    mean, seeds = column.shown(verdict.mean or 0.0), counted(verdict.seeds, "seed")
+    value = Markup("a mean {} of {} ({})").format(column.heading.lower(), mean, seeds)
+    best = _names(verdict.best)
     if len(verdict.ranked) == 1:
-        words = "{} only {} has a value ({} {}, {}): there is nothing to compare it with."
-        return Markup(words).format(where, best, heading, mean, seeds)
-    has = "has" if len(verdict.best) == 1 else "share"
-    words = "{} {} {} the highest mean {} ({}, {}){}"
-    return Markup(words).format(where, best, has, heading, mean, seeds, _the_others(verdict))
+        return Markup("{} only {} has a value: {}. There is nothing to compare it with.").format(where, best, value)
+    return Markup("{} {} {} with {}.{}").format(where, best, _is_first(verdict), value, _the_others(verdict))
+
+
+def _is_first(verdict: DatasetVerdict) -> str:
+    return "comes first" if len(verdict.best) == 1 else "come first"
 
 
 def _the_others(verdict: DatasetVerdict) -> Markup:
-    """What the test says of those that are not best."""
+    """What the tests say about the losses that are not best."""
     it = "it" if len(verdict.best) == 1 else "them"
     clauses = []
-    if verdict.tied:
-        if verdict.is_open and len(verdict.tied) > 1:
-            none = "neither" if len(verdict.tied) == 2 else "none"
-            words = "{} of the other {} is significantly different from {}"
-            clauses.append(Markup(words).format(none, in_words(len(verdict.tied)), it))
-        else:
-            words = "{} {} not significantly different from {}"
-            clauses.append(Markup(words).format(_some_names(verdict.tied), _are(verdict.tied), it))
+    if verdict.is_open and len(verdict.tied) > 1:
+        none = "neither" if len(verdict.tied) == 2 else "none"
+        words = "{} of the other {} losses is significantly different from {}"
+        clauses.append(Markup(words).format(none, in_words(len(verdict.tied)), it))
+    elif verdict.tied:
+        words = "{} not significantly different from {}"
+        clauses.append(Markup(words).format(_are(verdict.tied, verdict), it))
     if verdict.worse:
-        clauses.append(Markup("{} significantly worse").format(_who_are_worse(verdict)))
+        clauses.append(Markup("{} significantly worse").format(_are_worse(verdict)))
+    for better in dict.fromkeys(verdict.behind.values()):
+        losses = [loss for loss in verdict.behind if verdict.behind[loss] == better]
+        clauses.append(Markup("{} {} significantly worse than {}").format(_some(losses), _is(losses), named(better)))
     for reason, losses in verdict.untested.items():
         all_untested = len(losses) + len(verdict.best) == len(verdict.ranked)
-        whom = Markup("the difference") if all_untested else _some_names(losses)
+        whom = Markup("the difference") if all_untested else _some(losses)
         clauses.append(Markup("{} could not be tested ({})").format(whom, reason))
-    return Markup(": {}.").format(Markup("; ").join(clauses)) if clauses else Markup(".")
+    return Markup(" {}.").format(_as_sentence(Markup("; ").join(clauses))) if clauses else Markup("")
 
 
-def _are(losses: list[str]) -> str:
+def _are(losses: list[str], verdict: DatasetVerdict) -> Markup:
+    """`arcface and cosface are`, or `eight of the other ten losses are` if there are many."""
+    if len(losses) <= MOST_NAMED:
+        return Markup("{} {}").format(_names(losses), _is(losses))
+    count = len(verdict.ranked) - len(verdict.best)
+    return Markup("{} of the other {} losses are").format(in_words(len(losses)), in_words(count))
+
+
+def _are_worse(verdict: DatasetVerdict) -> Markup:
+    others = len(verdict.ranked) - len(verdict.best)
+    if len(verdict.worse) < others or others == 1:
+        return _are(verdict.worse, verdict)
+    return Markup("both others are") if others == 2 else Markup("all {} others are").format(in_words(others))
+
+
+def _is(losses: Sequence[str]) -> str:
     return "is" if len(losses) == 1 else "are"
 
 
-def _who_are_worse(verdict: DatasetVerdict) -> Markup:
-    count = len(verdict.worse)
-    if count == 1:
-        return Markup("{} is").format(named(verdict.worse[0]))
-    if verdict.tied or verdict.untested:
-        return Markup("the other {} are").format(in_words(count))
-    return Markup("both others are") if count == 2 else Markup("all {} others are").format(in_words(count))
+def _as_sentence(words: Markup) -> Markup:
+    """With a capital letter, unless it begins with a name."""
+    return words if words.startswith("<") else words[:1].upper() + words[1:]
 
 
 def _divergences(verdict: DatasetVerdict) -> list[Markup]:
     parts = [Markup("{} in {}").format(named(loss), _share(*counts)) for loss, counts in verdict.diverged.items()]
+    if len(parts) > MOST_NAMED:
+        return [Markup("Runs of {} losses diverged.").format(in_words(len(parts)))]
     return [Markup("Runs diverged: {}.").format(joined(parts))] if parts else []
 
 
@@ -181,7 +217,7 @@ def _share(diverged: int, runs: int) -> str:
 
 
 def named(name: str) -> Markup:
-    """A loss. Names come from files, so they are escaped and set apart from the words around them."""
+    """A loss, in bold. Names come from files, so they are escaped."""
     return Markup("<b>{}</b>").format(visible(name))
 
 
@@ -191,13 +227,14 @@ def on(dataset: str) -> Markup:
 
 
 def joined(parts: Sequence[Markup]) -> Markup:
-    """`a, b and c`, of parts that are escaped already."""
+    """`a, b and c`; the parts must be escaped already."""
     return Markup(listed(parts))
 
 
-def _some_names(names: Sequence[str]) -> Markup:
-    """The names, or the first of them and how many more there are."""
-    if len(names) <= MOST_NAMED:
-        return joined([named(name) for name in names])
-    first = [named(name) for name in names[: MOST_NAMED - 1]]
-    return joined([*first, Markup("{} others").format(in_words(len(names) - len(first)))])
+def _names(names: Sequence[str]) -> Markup:
+    return joined([named(name) for name in names])
+
+
+def _some(names: Sequence[str]) -> Markup:
+    """The names, or how many there are."""
+    return _names(names) if len(names) <= MOST_NAMED else Markup(counted(len(names), "loss"))

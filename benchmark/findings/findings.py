@@ -1,4 +1,4 @@
-"""What the statistics say of an experiment's runs. Every sentence and table of report and leaderboard reads it."""
+"""What the statistics say about the runs of an experiment; the source of all sentences and tables on the pages."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,9 +7,11 @@ from typing import Any
 
 import pandas as pd
 
+from benchmark.findings.comparisons import Comparisons
 from benchmark.metrics import MetricColumn, main_column, main_columns
 from benchmark.results import ExperimentResults
-from benchmark.statistics import ALL_DATASETS, Jackknife, Ranks, average_ranks, compare, summarise, tied_with_best
+from benchmark.statistics import ALL_DATASETS, Jackknife, Ranks, average_ranks, summarise
+from benchmark.text import in_natural_order
 
 PRIMARY = "primary"
 """The column that holds, for each run, its dataset's main metric."""
@@ -18,7 +20,7 @@ SAME = 1e-12  # means that differ by less are equal
 
 @dataclass(frozen=True)
 class Finding:
-    """One loss on one dataset by one metric. What cannot be given is None."""
+    """One loss on one dataset by one metric. Unknown values are None."""
 
     loss: str
     dataset: str
@@ -27,20 +29,21 @@ class Finding:
     mean: float | None = None
     half_width: float | None = None  # of the 95 % interval
     carries: str = ""  # SEEDS or SEEDS_AND_IDENTITIES; empty without an interval
-    seeds: int = 0  # that the mean is over
+    seeds: int = 0  # of the mean
     best: bool = False
-    tied: bool | None = None  # None: not tested, and why says why
+    tied: bool | None = None  # no other loss is significantly better; None: not tested, and why says why
+    worse_than: str = ""  # a loss that is significantly better: the best one if possible
     why: str = ""
 
 
 @dataclass(frozen=True)
 class Findings:
-    """Results with the columns loss, dataset, seed, status and one per metric, and what follows from them."""
+    """Computed from results with the columns loss, dataset, seed, status and one per metric."""
 
     results: pd.DataFrame
     baseline: str
     jackknife: Jackknife = field(default_factory=dict)
-    baselines: Mapping[str, str] = field(default_factory=dict)  # of losses that have one of their own
+    baselines: Mapping[str, str] = field(default_factory=dict)  # for losses with another baseline
 
     @classmethod
     def of_experiment(cls, collected: ExperimentResults) -> "Findings":
@@ -49,14 +52,14 @@ class Findings:
 
     @cached_property
     def main_columns(self) -> dict[str, MetricColumn]:
-        """The main metric of every dataset on which some run has it."""
-        found = {str(name): main_column(rows) for name, rows in self.results.groupby("dataset", sort=True)}
+        """The main metric of every dataset on which some run has a value of it."""
+        found = {name: main_column(self.results[self.results["dataset"] == name]) for name in self.datasets}
         return {name: column for name, column in found.items() if column is not None}
 
     @cached_property
     def datasets(self) -> list[str]:
-        """Every dataset with a run, measured or not."""
-        return sorted(self.results["dataset"].unique())
+        """Every dataset with a run, measured or not, in natural order."""
+        return in_natural_order(map(str, self.results["dataset"].unique()))
 
     @cached_property
     def losses(self) -> list[str]:
@@ -64,7 +67,7 @@ class Findings:
 
     @cached_property
     def common(self) -> MetricColumn | None:
-        """The metric that means the same on every dataset: the main one if they share it, else verification's."""
+        """The metric for all datasets together: the main one if they share it, else verification accuracy."""
         different = {column.key: column for column in self.main_columns.values()}
         if len(different) <= 1:
             return next(iter(different.values()), None)
@@ -73,39 +76,53 @@ class Findings:
         return verification if all(with_it[name] for name in self.main_columns) else None
 
     def of(self, key: str, lower_is_better: bool = False) -> Mapping[tuple[str, str], Finding]:
-        """(loss, dataset) → finding, for every dataset that has the metric, and for all of them where there are
-        several. `key` is a metric's, or PRIMARY."""
+        """(loss, dataset) → finding, for every dataset that has the metric and, if there are several, for all of them.
+        `key` is the key of a metric, or PRIMARY."""
         if key not in self._known:
             self._known[key] = self._of_metric(key, lower_is_better)
         return self._known[key]
 
     def ranks(self, key: str, lower_is_better: bool = False) -> Ranks:
-        """Of every loss on the datasets that have the metric."""
+        """The ranks of every loss on the datasets that have the metric."""
         return average_ranks(self._with(key), key, lower_is_better)
 
     @cached_property
     def places(self) -> pd.Series:
-        """Average rank by the main metric, best first; empty if no dataset has been run with every loss."""
+        """Average rank by the main metric, best first; empty if no dataset was run with every loss."""
         return self.ranks(PRIMARY).average.dropna()
+
+    def comparisons(self, key: str, lower_is_better: bool = False) -> Comparisons:
+        """Every pair of losses by a metric, or by PRIMARY, on the datasets that have it."""
+        if key not in self._compared:
+            self._compared[key] = Comparisons.of(self._with(key), key, lower_is_better, self._all_jackknife)
+        return self._compared[key]
 
     @cached_property
     def differences(self) -> pd.DataFrame:
-        """Each loss against the baseline by the main metric of every dataset, and by the common one over all."""
-        rows = self._with(PRIMARY)
-        by_dataset = compare(rows, self.baseline, [PRIMARY], self._all_jackknife, against=self.baselines)
+        """Each loss minus its baseline by the main metric of every dataset, and by the common one over all."""
+        return self.differences_from(self.baseline, self.baselines)
+
+    def differences_from(self, baseline: str, baselines: Mapping[str, str] | None = None) -> pd.DataFrame:
+        """The same for any baseline; `baselines` gives some losses another one."""
+        of = {loss: (baselines or {}).get(loss, baseline) for loss in self.losses if loss != baseline}
+        by_dataset = self.comparisons(PRIMARY).against(of)
         by_dataset = by_dataset[by_dataset["dataset"] != ALL_DATASETS]
-        by_dataset = by_dataset.assign(metric=[self.main_columns[name].key for name in by_dataset["dataset"]])
-        if self.common is None or len(self.main_columns) < 2:
-            return by_dataset
-        overall = compare(rows, self.baseline, [self.common.key], self._all_jackknife, against=self.baselines)
-        return pd.concat([by_dataset, overall[overall["dataset"] == ALL_DATASETS]], ignore_index=True)
+        found = [by_dataset.assign(metric=[self.main_columns[name].key for name in by_dataset["dataset"]])]
+        if self.common is not None and len(self.main_columns) > 1:
+            overall = self.comparisons(self.common.key).against(of)
+            found.append(overall[overall["dataset"] == ALL_DATASETS].assign(metric=self.common.key))
+        return pd.concat(found, ignore_index=True)
+
+    @cached_property
+    def _compared(self) -> dict[str, Comparisons]:
+        return {}
 
     @cached_property
     def _known(self) -> dict[str, Mapping[tuple[str, str], Finding]]:
         return {}
 
     def _with(self, key: str) -> pd.DataFrame:
-        """The rows of datasets that have the metric, diverged runs among them."""
+        """The rows of datasets that have the metric, including diverged runs."""
         rows = self._with_primary
         return rows[rows.groupby("dataset")[key].transform("count") > 0]
 
@@ -120,7 +137,7 @@ class Findings:
 
     @cached_property
     def _all_jackknife(self) -> Jackknife:
-        """With PRIMARY beside the metric that it is."""
+        """The jackknife values, also under the key PRIMARY."""
         found = {}
         for (loss, dataset, seed), values in self.jackknife.items():
             column = self.main_columns.get(dataset)
@@ -133,7 +150,7 @@ class Findings:
         if rows.empty:
             return {}
         means = summarise(rows, [key], self._all_jackknife, overall=True)
-        tests = tied_with_best(rows, key, lower_is_better, self._all_jackknife).to_dict("records")
+        tests = self.comparisons(key, lower_is_better).standing.to_dict("records")
         ties = {(str(row["loss"]), str(row["dataset"])): row for row in tests}
         best = {str(row["dataset"]): row["mean"] for row in tests if row["best"]}
         counts = _counts(rows)
@@ -145,7 +162,7 @@ class Findings:
 
 
 def _counts(rows: pd.DataFrame) -> dict[tuple[str, str], tuple[int, int]]:
-    """Runs and diverged runs of each loss on each dataset, and on all."""
+    """(runs, diverged runs) of each loss on each dataset, and on all."""
     both = pd.concat([rows, rows.assign(dataset=ALL_DATASETS)])
     parts = both.groupby(["loss", "dataset"])["status"]
     return {(str(loss), str(dataset)): (len(part), int((part == "diverged").sum())) for (loss, dataset), part in parts}
@@ -153,7 +170,8 @@ def _counts(rows: pd.DataFrame) -> dict[tuple[str, str], tuple[int, int]]:
 
 def _finding(summary: Mapping[Any, Any], tie: Mapping[Any, Any], best: Any, runs: int, diverged: int) -> Finding:
     mean = _number(summary["mean"])
-    is_best = mean is not None and not pd.isna(best) and abs(mean - float(best)) <= SAME
+    worse_than = str(tie["worse_than"])
+    is_best = mean is not None and not worse_than and not pd.isna(best) and abs(mean - float(best)) <= SAME
     return Finding(
         loss=str(summary["loss"]),
         dataset=str(summary["dataset"]),
@@ -165,6 +183,7 @@ def _finding(summary: Mapping[Any, Any], tie: Mapping[Any, Any], best: Any, runs
         seeds=int(summary["n_seeds"]),
         best=is_best,
         tied=True if is_best else None if pd.isna(tie["tied_with_best"]) else bool(tie["tied_with_best"]),
+        worse_than=worse_than,
         why="" if is_best else str(tie["note"]),
     )
 

@@ -13,11 +13,11 @@ from benchmark.text import counted
 
 PLUS_MINUS = "± is half of the 95 % interval"
 PAIRED = (
-    "Losses are tested in pairs, by the same seeds and test identities, and corrected for the number of pairs: "
-    "two can differ significantly although their intervals overlap."
+    "Losses are compared in pairs, with the same seeds and test identities, and corrected for the number of pairs. Two "
+    "losses can differ significantly even if their intervals overlap."
 )
 Losses = Mapping[str, AboutLoss]  # by label
-Places = Mapping[str, float]  # by label: the average rank in a table; losses without one are left out
+Places = Mapping[str, float]  # by label: the average rank in a table; not every loss has one
 
 
 @dataclass(frozen=True)
@@ -32,10 +32,10 @@ Beside = Callable[[Places], Sequence[LossColumn]]
 
 
 def main_table(findings: Findings, losses: Losses, beside: Beside | None = None) -> Table:
-    """The table to look at first. `beside` gives the columns after the metrics; by default rank, family, settings."""
+    """The table to look at first. `beside` gives the columns after the metrics; by default rank and family."""
     caption = (
-        "Classification accuracy where the test classes are the training classes (closed), verification accuracy where "
-        "they are not (open)."
+        "Classification accuracy if the test classes are the training classes (closed protocol), verification accuracy "
+        "if they are not (open protocol)."
     )
     title = "Main metric of each dataset"
     return _by_dataset(findings, losses, PRIMARY, findings.main_columns, ("table", title, caption), beside)
@@ -44,7 +44,7 @@ def main_table(findings: Findings, losses: Losses, beside: Beside | None = None)
 def by_metric(findings: Findings, losses: Losses, column: MetricColumn, beside: Beside | None = None) -> Table:
     """The same for one metric."""
     with_it = findings.results.groupby("dataset")[column.key].count()
-    datasets = {str(name): column for name in sorted(with_it.index) if with_it[name] > 0}
+    datasets = {name: column for name in findings.datasets if with_it[name] > 0}
     caption = f"{column.meaning[0].upper()}{column.meaning[1:]}. {column.better.capitalize()} is better."
     return _by_dataset(findings, losses, column.key, datasets, (column.slug, column.heading, caption), beside)
 
@@ -83,20 +83,18 @@ def _by_dataset(
         )
         for loss in order
     ]
-    unranked = [f"Ranks leave out {dataset} ({reason})." for dataset, reason in ranks.left_out.items()]
+    unranked = [f"The ranks do not include {dataset} ({reason})." for dataset, reason in ranks.left_out.items()]
     notes = (_what_intervals_carry(found, list(datasets)), PAIRED, *unranked)
     name, title, caption = words
     return Table(name, title, (*columns, *(one.column for one in after)), tuple(rows), caption, notes)
 
 
 def _usual(losses: Losses, is_average: bool) -> Beside:
-    rank = Column("Average rank" if is_average else "Rank", "1 is the best; equal means share their ranks")
+    rank = Column("Average rank" if is_average else "Rank", "1 is the best; losses with equal means share a rank")
     family = Column("Family", "what the loss changes", numeric=False, secondary=True)
-    settings = Column("Settings", "hyper-parameters, given or by default", numeric=False, secondary=True)
     return lambda places: [
         LossColumn(rank, lambda loss: with_error(places.get(loss), decimals=1)),
         LossColumn(family, lambda loss: Value(losses[loss].family)),
-        LossColumn(settings, lambda loss: Value(losses[loss].settings or NOTHING)),
     ]
 
 
@@ -107,7 +105,7 @@ def _heading(dataset: str, column: MetricColumn, with_metric: bool) -> str:
 
 
 def entry_of(finding: Finding | None, column: MetricColumn, losses: int) -> Value:
-    """Mean ± half of the interval, marked where there is something to compare it with."""
+    """Mean ± half of the interval, marked if there are several losses."""
     if finding is None or finding.mean is None:
         return _without_value(finding)
     mark = "" if losses < 2 or column.better == "neither" else BEST if finding.best else TIED if finding.tied else ""
@@ -125,24 +123,37 @@ def _without_value(finding: Finding | None) -> Value:
 
 
 def diverged_note(diverged: int, runs: int) -> str:
-    """What a reader must know about a mean that is not over all runs."""
+    """A note for a mean that does not include all runs."""
     return f"{diverged} of {runs} runs diverged; the mean is over the others" if diverged else ""
 
 
 def carried(found: Mapping[tuple[str, str], Finding], dataset: str) -> str:
-    """`the seeds and test identities`: what the intervals on a dataset carry; empty where there are none."""
+    """`seeds and test identities`: the variation that the intervals on a dataset include; empty without intervals."""
     kinds = {one.carries for (_, name), one in found.items() if name == dataset and one.carries}
-    return " or ".join(f"the {CARRIED[kind]}" for kind in sorted(kinds))
+    return " or ".join(CARRIED[kind] for kind in sorted(kinds))
 
 
 def _what_intervals_carry(found: Mapping[tuple[str, str], Finding], datasets: list[str]) -> str:
-    """`± is half of the 95 % interval; on digits it carries the seeds, on glyphs …`."""
+    """`± is half of the 95 % interval. It includes the variation over seeds (digits) and over …`."""
     kinds: dict[str, list[str]] = {}
     for dataset in datasets:
         kinds.setdefault(carried(found, dataset), []).append(dataset)
     without = kinds.pop("", [])
-    parts = [f"on {', '.join(names)} it carries {kind}" for kind, names in kinds.items()]
+    parts = [f"over {kind} ({', '.join(names)})" for kind, names in kinds.items()]
     if not parts:
-        return "There is no interval: one needs two seeds."
-    parts += [f"on {', '.join(without)} there is none (one seed)"] if without else []
-    return f"{PLUS_MINUS}; {', '.join(parts)}."
+        return "There is no interval, because it needs two seeds."
+    none = f" {', '.join(without)}: no interval, because it needs two seeds." if without else ""
+    return f"{PLUS_MINUS}. It includes the variation {' and '.join(parts)}.{none}"
+
+
+def settings_table(losses: Losses) -> Table:
+    """The settings of every loss."""
+    return Table(
+        "settings",
+        "Settings of each loss",
+        (Column("Loss", numeric=False), Column("Settings", numeric=False)),
+        tuple(
+            Row((Value(loss), Value(losses[loss].settings or NOTHING)), tags={"loss": loss}) for loss in sorted(losses)
+        ),
+        "Hyper-parameters, as given or by default; lr is the learning rate where tuning chose it.",
+    )

@@ -1,5 +1,5 @@
-"""The leaderboard: one file a loss and configuration, standings computed from the files, and a site to show them.
+"""The leaderboard: one file for each loss and configuration, standings computed from the files, and a site.
 
-Entries carry their figures seed by seed and name the cells and embeddings behind them, so that standings need no
-runs, two people's entries merge without an edit, and whoever has the embeddings can check the figures.
+An entry holds its metrics for every seed and names the cells and embeddings that they come from. So standings need no
+runs, entries of two people merge without an edit, and anyone who has the embeddings can check the metrics.
 """

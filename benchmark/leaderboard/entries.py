@@ -1,7 +1,7 @@
-"""An entry: one loss with one configuration, what it reached seed by seed, and what that rests on.
+"""An entry: one loss with one configuration, its metrics for every seed, and how they were computed.
 
 The JSON Schema in entry.schema.json is made from these models; `python -m benchmark leaderboard schema` prints it.
-What a schema cannot say (lists of one length, ids and flags that follow from the rest) the validators say.
+The validators check what a schema cannot express: lists of equal length, and ids and flags that follow from the rest.
 """
 
 import hashlib
@@ -34,7 +34,7 @@ Described = dict[Key, JsonValue]
 
 
 class EntryRun(Keys):
-    """One seed: the cell that was trained and the embeddings that it left."""
+    """One seed: the trained cell and its embeddings."""
 
     seed: Count
     cell: CellId
@@ -44,7 +44,7 @@ class EntryRun(Keys):
 
 
 class Result(Keys):
-    """One dataset with the training that it got. Every list has one place a run."""
+    """One dataset and how it was trained on. Every list has one value for each run."""
 
     label: Line
     dataset: Described
@@ -56,11 +56,11 @@ class Result(Keys):
     runs: Annotated[list[EntryRun], Field(min_length=1, max_length=1000)]
     figures: Annotated[dict[MetricName, list[Figure | None]], Field(max_length=200)]
     without_each_identity: Annotated[dict[MetricName, list[Identities | None]], Field(max_length=20)] = Field(
-        description="the metric without each test identity in turn, for intervals that carry the identities too"
+        description="the metric with each test identity left out in turn, for intervals over seeds and identities"
     )
 
     @model_validator(mode="after")
-    def _one_place_a_run(self) -> Self:
+    def _one_value_for_each_run(self) -> Self:
         _check_different(f"{self.label}: a seed is given twice", self.seeds)
         if len({run.embeddings for run in self.runs}) < len(self.runs):
             raise InputError(f"{self.label}: two runs have the same embeddings")
@@ -74,10 +74,10 @@ class Result(Keys):
         return self
 
     @model_validator(mode="after")
-    def _one_value_an_identity(self) -> Self:
+    def _one_value_for_each_identity(self) -> Self:
         for name, rows in self.without_each_identity.items():
             if name not in self.figures:
-                raise InputError(f"{self.label}: {name} is given without each identity, but not as a figure")
+                raise InputError(f"{self.label}: {name} is given without each identity, but not in figures")
             _check_places(f"{self.label}: {name} without each identity", rows, self.runs)
             if len({len(row) for row in rows if row is not None}) > 1:
                 raise InputError(f"{self.label}: {name} without each identity: runs have different numbers of them")
@@ -94,12 +94,12 @@ class Result(Keys):
         return {"dataset": self.dataset, "backbone": self.backbone, "dim": self.dim, "recipe": self.recipe}
 
     def setting(self) -> dict[str, Any]:
-        """What losses must share to be compared, but for the data's digest."""
+        """What losses must share to be compared, apart from the digest of the data."""
         return {**self.training, "seeds": sorted(self.seeds)}
 
 
 class AuditCheck(Keys):
-    """One check of the audit, which the loss has passed or to which it does not apply."""
+    """One check of the audit; the loss passed it, or it does not apply."""
 
     check: Line
     verdict: Literal["pass", "none"]
@@ -109,18 +109,18 @@ class AuditCheck(Keys):
     @model_validator(mode="after")
     def _verdict_follows(self) -> Self:
         if self.verdict == "pass" and (self.worst is None or self.worst > self.tolerance):
-            raise InputError(f"{self.check}: {self.worst} is no pass, at most {self.tolerance} is")
+            raise InputError(f"{self.check}: the verdict is pass, but {self.worst} exceeds {self.tolerance}")
         return self
 
 
 class Entry(Keys):
-    """What one file of the leaderboard holds."""
+    """The content of one entry file."""
 
     format: Literal[1]
     loss: LossName
     hyper: Annotated[dict[Key, Plain], Field(max_length=50)] = Field(description="what differs from the defaults")
     settings: Annotated[dict[Key, Plain], Field(max_length=50)] = Field(description="every hyper-parameter's value")
-    tuned: bool = Field(description="whether anything but the scale's rule s=auto differs from the loss's defaults")
+    tuned: bool = Field(description="whether any setting differs from the loss's defaults, apart from s=auto")
     family: Line
     description: Annotated[str, Field(max_length=6000)] = Field(description="the loss's docstring")
     origin: Literal["repository", "plug-in"] = Field(description="whether the loss is a file of losses/")
@@ -133,20 +133,20 @@ class Entry(Keys):
 
     @model_validator(mode="after")
     def _flag_follows(self) -> Self:
-        if self.tuned != is_tuned(self.hyper):
+        if self.tuned != bool(tuned_names(self.hyper)):
             raise InputError(f"tuned is {self.tuned}, which does not follow from hyper {self.hyper}")
         unlike = {key: value for key, value in self.hyper.items() if self.settings.get(key) != value}
         if unlike:
-            raise InputError(f"settings do not hold what hyper says: {unlike}")
+            raise InputError(f"settings and hyper differ in {unlike}")
         return self
 
     @model_validator(mode="after")
     def _checks_date_and_labels_are_sound(self) -> Self:
         _check_different("a check is given twice", [check.check for check in self.audit])
         if not any(check.verdict == "pass" for check in self.audit):
-            raise InputError("the audit has no check that was passed")
+            raise InputError("the audit has no passed check")
         calendar_date.fromisoformat(self.date)
-        _check_different("two results have one label", [result.label for result in self.results])
+        _check_different("two results have the same label", [result.label for result in self.results])
         return self
 
     @model_validator(mode="after")
@@ -158,19 +158,19 @@ class Entry(Keys):
                 follows = cell_id(cell, self.protocol, *digests)
                 if run.cell != follows:
                     raise InputError(
-                        f"{result.label}, seed {run.seed}: the cell's id is {run.cell}, but loss, backbone, settings, "
+                        f"{result.label}, seed {run.seed}: the cell id is {run.cell}, but loss, backbone, settings, "
                         f"data and protocol give {follows}"
                     )
         return self
 
     @property
     def label(self) -> str:
-        """How tables name it: `arcface s=auto`."""
+        """Its name in tables: `arcface s=auto`."""
         return with_settings(self.loss, self.hyper)
 
     @property
     def name(self) -> str:
-        """Of its file, without the ending: the loss and a short hash of the configuration."""
+        """The file's name without the ending: the loss and a short hash of the configuration."""
         return entry_name(self.loss, self.hyper, self.protocol, [result.setting() for result in self.results])
 
 
@@ -180,12 +180,12 @@ def main_metrics() -> list[str]:
 
 
 def entry_name(loss: str, hyper: Mapping[str, Any], protocol: int, settings: list[dict[str, Any]]) -> str:
-    """`arcface-1f0c55aa`: the source's digest is no part of it, so that an edited loss replaces its entry."""
+    """`arcface-1f0c55aa`. The digest of the source does not count, so that an edited loss replaces its entry."""
     return f"{loss}-{short_hash({'hyper': hyper, 'protocol': protocol, 'settings': in_order(settings)})}"
 
 
 def in_order(settings: list[dict[str, Any]]) -> list[str]:
-    """Settings as texts, in an order that does not depend on who lists them."""
+    """Settings as texts, sorted."""
     return sorted(json.dumps(setting, sort_keys=True) for setting in settings)
 
 
@@ -193,13 +193,13 @@ def short_hash(content: Any) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:8]
 
 
-def is_tuned(hyper: Mapping[str, Any]) -> bool:
-    """Whether anything but the scale's rule, which looks at the class count alone, was chosen."""
-    return any((name, value) != ("s", "auto") for name, value in hyper.items())
+def tuned_names(hyper: Mapping[str, Any]) -> list[str]:
+    """The settings that were chosen for this loss. s=auto does not count: it follows from the number of classes."""
+    return [name for name, value in hyper.items() if (name, value) != ("s", "auto")]
 
 
 def schema() -> str:
-    """The JSON Schema of an entry, as the committed file holds it."""
+    """The JSON Schema of an entry, as in the committed file."""
     content = {"$schema": "https://json-schema.org/draft/2020-12/schema", **Entry.model_json_schema()}
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
@@ -218,7 +218,7 @@ def _check_places(what: str, values: list[Any], runs: list[EntryRun]) -> None:
 
 
 def _check_range(what: str, metric: str, values: Sequence[float | None]) -> None:
-    """Values lie in the range that the metric declares."""
+    """Checks that values lie in the range that the metric declares."""
     low, high = column(metric).metric.range
     for value in values:
         if value is not None and not low <= value <= high:

@@ -1,4 +1,4 @@
-"""Entries from files that anybody may have written: small, plain, named after their content, or refused."""
+"""Reads entry files, which are untrusted: a file that is too large, malformed or misnamed is refused."""
 
 import json
 import math
@@ -33,14 +33,14 @@ class EntryError(InputError):
 
 @dataclass
 class Entries:
-    """The sound entries of a folder by their names, and why the other files were refused."""
+    """The valid entries of a folder by name, and why the other files were refused."""
 
     sound: dict[str, Entry] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)  # by the file's name
 
 
 def read_entries(folder: Path) -> Entries:
-    """Every .json file of a folder; an unsound one disturbs none of the others."""
+    """Reads every .json file of a folder; an invalid one does not affect the others."""
     found = Entries()
     for path in sorted(folder.glob("*.json")):
         try:
@@ -57,12 +57,12 @@ def read_entry(path: Path) -> Entry:
     except ValueError as problem:
         raise EntryError(_printable(path.name), str(problem)) from problem
     if path.name != f"{entry.name}.json":
-        raise EntryError(_printable(path.name), f"what it holds belongs into a file named {entry.name}.json")
+        raise EntryError(_printable(path.name), f"its content belongs in a file named {entry.name}.json")
     return entry
 
 
 def parse(content: bytes) -> Entry:
-    """An entry from its JSON; `ValueError` says what is wrong with it, without quoting much of it."""
+    """An entry from its JSON; `ValueError` says what is wrong and quotes little of it."""
     try:
         data = json.loads(content.decode(), object_pairs_hook=_without_repeats, parse_constant=_refuse_constant)
         _check_plain(data, 0)
@@ -78,14 +78,14 @@ def parse(content: bytes) -> Entry:
 
 
 def _content(path: Path) -> bytes:
-    """A plain file's bytes; no link is followed and no device waited for."""
+    """The bytes of a regular file; links are not followed and devices are not opened."""
     try:
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     except OSError as problem:
-        raise InputError(f"cannot be read as a plain file: {problem.strerror}") from None
+        raise InputError(f"cannot be read as a regular file: {problem.strerror}") from None
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
-        raise InputError("is no plain file")
+        raise InputError("is not a regular file")
     with open(handle, "rb") as file:
         content = file.read(LARGEST_FILE + 1)
     if len(content) > LARGEST_FILE:
@@ -103,11 +103,11 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _refuse_constant(word: str) -> None:
-    raise InputError(f"{word} is no number that JSON knows; a figure that is missing is null")
+    raise InputError(f"{word} is not a JSON number; write null for a missing value")
 
 
 def _check_plain(value: Any, depth: int) -> None:
-    """Finite numbers of moderate size, and texts without markup or characters that cannot be seen."""
+    """Refuses infinite or huge numbers, and texts with markup or invisible characters."""
     if depth > DEEPEST:
         raise InputError("is nested too deeply")
     if isinstance(value, dict):
@@ -126,13 +126,13 @@ def _check_plain(value: Any, depth: int) -> None:
 
 
 def check_text(text: str) -> None:
-    """Refuses what looks like HTML, and control characters other than the line's end."""
+    """Refuses what looks like HTML, and control characters other than the newline."""
     for place, mark in enumerate(text):
         following = text[place + 1 : place + 2]
         if mark == "<" and (following in ("/", "!", "?") or (following.isascii() and following.isalpha())):
             raise InputError(f"{shown(text[place : place + 20])} looks like HTML; a plain < needs a space after it")
         if mark != "\n" and unicodedata.category(mark) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp"):
-            raise InputError(f"the text {shown(text[:40])} holds the character U+{ord(mark):04X}, which cannot be seen")
+            raise InputError(f"the text {shown(text[:40])} has the invisible character U+{ord(mark):04X}")
 
 
 def _in_words(problem: ValidationError) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""From a loss's stored runs to its entry, and the entry to its file. The same runs give the same bytes."""
+"""Makes the entry of a loss from its stored runs, and writes it. The same runs give the same bytes."""
 
 import inspect
 import json
@@ -10,22 +10,23 @@ import numpy as np
 
 import losses
 from benchmark.audit import CheckOutcome
+from benchmark.code_digest import loss_digest
 from benchmark.errors import InputError
 from benchmark.findings import family
-from benchmark.leaderboard.entries import FORMAT, Entry, is_tuned
+from benchmark.leaderboard.entries import FORMAT, Entry, Result, tuned_names
 from benchmark.leaderboard.entry_files import parse
 from benchmark.metrics import columns, keys
 from benchmark.results import tidy
 from benchmark.store import DamagedError, Run, Store
 from datasets._files import write_atomically
 
-DECIMALS = 6  # of metrics without each identity; a contribution is then wrong by less than a thousandth of its spread
+DECIMALS = 6  # of metrics without each identity; the rounding error is below a thousandth of their spread
 
 
 def make_entry(runs: Sequence[Run], audit: Sequence[CheckOutcome]) -> Entry:
-    """The entry of one loss and configuration; the runs are all that it has, and the audit is passed.
+    """The entry of one loss and configuration, from all of its runs and its passed audit.
 
-    `ValueError` says what in the loss's file an entry may not hold.
+    `ValueError` says what in the loss's file an entry cannot contain.
     """
     first = runs[0].cell
     name, hyper = first["cell"]["loss"], first["cell"]["hyper"]
@@ -35,7 +36,7 @@ def make_entry(runs: Sequence[Run], audit: Sequence[CheckOutcome]) -> Entry:
         "loss": name,
         "hyper": hyper,
         "settings": {key: hyper.get(key, declared.default) for key, declared in loss.hyper.items()},
-        "tuned": is_tuned(hyper),
+        "tuned": bool(tuned_names(hyper)),
         "family": family(loss),
         "description": inspect.cleandoc(loss.__doc__ or ""),
         "origin": source_of(name),
@@ -49,11 +50,11 @@ def make_entry(runs: Sequence[Run], audit: Sequence[CheckOutcome]) -> Entry:
     try:
         return parse(_laid_out(content).encode())
     except ValueError as problem:
-        raise InputError(f"{name} cannot be entered: {problem}") from problem
+        raise InputError(f"{name} cannot get an entry: {problem}") from problem
 
 
 def write_entry(entry: Entry, folder: Path) -> Path:
-    """Writes the entry unless its file holds it already."""
+    """Writes the entry unless its file is up to date."""
     path, content = folder / f"{entry.name}.json", as_text(entry).encode()
     if not path.is_file() or path.read_bytes() != content:
         write_atomically(path, content)
@@ -61,8 +62,8 @@ def write_entry(entry: Entry, folder: Path) -> Path:
 
 
 def complete_entry(entry: Entry, store: Store) -> Entry:
-    """The entry with the metrics that its stored runs have now, for results all of whose runs are here with the
-    embeddings that they were entered with."""
+    """The entry with the present metrics of its stored runs. A result is updated only if all of its runs are stored
+    with the embeddings that the entry names."""
     content = entry.model_dump(mode="json")
     for result, of_file in zip(entry.results, content["results"], strict=True):
         found = [stored_run(store, entered.cell) for entered in result.runs]
@@ -76,11 +77,18 @@ def complete_entry(entry: Entry, store: Store) -> Entry:
 
 
 def stored_run(store: Store, cell: str) -> Run | None:
-    """The run of a cell; None where there is none or it is damaged."""
+    """The run of a cell; None if it is missing or damaged."""
     try:
         return store.load(cell) if store.has(cell) else None
     except DamagedError:
         return None
+
+
+def first_run(result: Result, store: Store) -> Run | None:
+    """The stored run with the lowest seed that did not diverge, so that nobody chooses a pretty one."""
+    sound = sorted((run.seed, run.cell) for run in result.runs if run.diverged_at is None)
+    found = (stored_run(store, cell) for _, cell in sound)
+    return next((run for run in found if run is not None), None)
 
 
 def embeddings_digest(run: Run) -> str:
@@ -88,23 +96,28 @@ def embeddings_digest(run: Run) -> str:
 
 
 def metrics_without_each_identity() -> list[str]:
-    """The metrics whose intervals are to carry the test identities."""
+    """The metrics whose intervals cover the test identities."""
     return [column.key for column in columns() if column.metric.entered]
 
 
 def as_text(entry: Entry) -> str:
-    """An entry as its file holds it."""
+    """The text of an entry's file."""
     return _laid_out(entry.model_dump(mode="json")) + "\n"
 
 
+def is_here(entry: Entry) -> bool:
+    """Whether the loss of the entry exists here with the same code."""
+    return entry.loss in losses.names() and loss_digest(entry.loss) == entry.loss_digest
+
+
 def source_of(name: str) -> str:
-    """Whether a loss is a file of this project's own losses/."""
+    """`repository` for a loss in this project's losses/, else `plug-in`."""
     source = inspect.getsourcefile(losses.get(name)) or ""
     return "repository" if Path(source).resolve().parent == Path(losses.__file__).resolve().parent else "plug-in"
 
 
 def _versions(runs: Sequence[Run]) -> dict[str, str]:
-    """What the runs were made with; several values where they differ."""
+    """Versions that the runs were made with; several values where they differ."""
     places = [run.cell["provenance"] for run in runs]
     names = ("torch", "numpy", "python", "machine", "device", "commit")
     found = {name: sorted({str(place[name]) for place in places if place.get(name)}) for name in names}
@@ -149,7 +162,7 @@ def _run(run: Run) -> dict[str, Any]:
 
 
 def _figures(runs: list[Run]) -> dict[str, list[float | None]]:
-    """The metrics that tables show, without those that no run has."""
+    """The metrics that tables show, except those that no run has."""
     found = {column.key: [run.metrics.get(column.key) for run in runs] for column in columns()}
     return {name: values for name, values in found.items() if any(value is not None for value in values)}
 
@@ -164,7 +177,7 @@ def _without_each_identity(runs: list[Run]) -> dict[str, list[list[float] | None
 
 
 def _laid_out(value: Any, indent: str = "") -> str:
-    """JSON with what holds only plain values on one line, so that a file has a line a run and a line a metric."""
+    """JSON with one line for each run and each metric, so that diffs are short."""
     within = indent + " "
     if isinstance(value, Mapping) and any(_is_container(one) for one in value.values()):
         parts = [f"{json.dumps(key)}: {_laid_out(one, within)}" for key, one in value.items()]

@@ -1,4 +1,4 @@
-"""The file of a new loss: short, commented, and working, so that it can be changed step by step."""
+"""The template of a new loss: short, commented, and working."""
 
 import keyword
 import re
@@ -10,7 +10,7 @@ from datasets._files import write_atomically
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 RESERVED = ("all", "run", "verify", "site", "schema")
-"""Words of experiment files and of the command line."""
+"""Words that experiment files and the command line use."""
 
 TEMPLATE = '''\
 """{title}: say in one line what is new about it."""
@@ -24,7 +24,7 @@ class {title}(TargetOnlyHead):
     """ℓ_y = s·(cos θ_y − m), every other ℓ_j = s·cos θ_j.
 
     Paper: authors, title, year.
-    Good for: what it is meant for.
+    Good for: data or tasks it suits.
     """
 
     name = "{name}"
@@ -47,7 +47,7 @@ def write_template(name: str, folder: Path | None = None) -> Path:
     check_name(name)
     path = (folder or Path(losses.__file__).parent) / f"{name}.py"
     if path.exists():
-        raise InputError(f"{path} is there already; choose another name, or remove it first")
+        raise InputError(f"{path} exists already; choose another name, or remove the file first")
     write_atomically(path, TEMPLATE.format(name=name, title=_title(name), losses=losses.__name__).encode())
     return path
 
@@ -63,6 +63,6 @@ def check_name(name: str) -> None:
             "begins with a letter, at most 40 characters, such as my_loss"
         )
     if name in RESERVED or name in losses.__all__ or _title(name) in losses.__all__ or _title(name) == "Tensor":
-        raise InputError(f"{name!r} means something else in experiment files, commands or losses/; choose another name")
+        raise InputError(f"{name!r} has another meaning in experiment files, commands or losses/; choose another name")
     if name in losses.names() or name in losses.broken():
         raise InputError(f"there is a loss named {name!r} already; choose another name")

@@ -1,7 +1,6 @@
-"""Who stands where: entries that were made alike are compared, the others are shown apart.
+"""The order of the entries. Only comparable entries are compared; they form a board.
 
-Made alike means the same protocol, datasets and backbones (by their digests), training and seeds.
-Such entries form a board.
+Comparable entries have the same protocol version, datasets and backbones (by their digests), training and seeds.
 """
 
 from collections import Counter, defaultdict
@@ -40,25 +39,25 @@ class Board:
 
     @cached_property
     def findings(self) -> Findings:
-        """Means, intervals, ties and ranks. Without an entry of the baseline, differences are against the first."""
+        """Means, intervals, ties and ranks. If the baseline has no entry, differences are from the first label."""
         baseline = self.baseline if self.baseline in self.entries else min(self.entries)
         return Findings(results(self.entries), baseline, jackknife(self.entries))
 
     @cached_property
     def order(self) -> list[str]:
-        """Labels by their average rank over the datasets, best first; those that have none come last."""
+        """Labels by their average rank over the datasets, best first; those without a rank come last."""
         ranked = [str(label) for label in self.findings.places.index]
         return [*ranked, *sorted(set(self.entries) - set(ranked))]
 
     @cached_property
     def about(self) -> dict[str, AboutLoss]:
-        """What tables say of each entry beside its metrics, by label."""
+        """What tables show of each entry beside its metrics, by label."""
         return {label: _about(entry) for label, entry in self.entries.items()}
 
 
 @dataclass(frozen=True)
 class Standings:
-    """The board that an experiment asks for today, the other boards, and entries that no longer count."""
+    """The board that fits the experiment, the other boards, and entries that no longer count."""
 
     current: Board | None
     others: list[Board] = field(default_factory=list)
@@ -77,8 +76,8 @@ def _is_number(value: object) -> bool:
 def standings(
     entries: Mapping[str, Entry], experiment: Experiment, losses: Mapping[str, str], backbones: Mapping[str, str]
 ) -> Standings:
-    """`losses` and `backbones` are digests of the present code, by the names of this project's own losses and of all
-    backbones."""
+    """Sorts entries into boards. `losses` and `backbones` are digests of the present code: of this project's own
+    losses and of all backbones, by name."""
     outdated = {name: reason for name, entry in entries.items() if (reason := _outdated(entry, losses, backbones))}
     alike: dict[str, dict[str, Entry]] = defaultdict(dict)
     for name, entry in sorted(entries.items()):
@@ -94,24 +93,24 @@ def standings(
 
 
 def _agreeing(group: Mapping[str, Entry], outdated: dict[str, str]) -> dict[str, Entry]:
-    """A board's entries by label. One that does not fit the others is left out, and `outdated` says why: what a file
-    says of itself must not change anybody else's row."""
+    """The entries of a board by label. An entry that does not fit the others is left out, and `outdated` says why:
+    no file may change the row of another one."""
     identities = _usual(pair for entry in group.values() for pair in _identities(entry))
     names = _usual((_key(result), result.label) for entry in group.values() for result in entry.results)
     found: dict[str, tuple[str, Entry]] = {}
     for name, entry in group.items():
         unlike = [count for key, count in _identities(entry) if count != identities[key]]
         if unlike:
-            outdated[name] = f"it has {unlike[0]} test identities, most entries on the same data have another number"
+            outdated[name] = f"it has {unlike[0]} test identities, unlike most entries on the same data"
         elif entry.label in found:
-            outdated[name] = f"{found[entry.label][0]} is of the same configuration, {entry.label}"
+            outdated[name] = f"{found[entry.label][0]} has the same configuration, {entry.label}"
         else:
             found[entry.label] = (name, _renamed(entry, names))
     return {label: entry for label, (_, entry) in found.items()}
 
 
 def _usual(pairs: Iterable[tuple[str, Value]]) -> dict[str, Value]:
-    """For each key the value that most entries have; of equally many, the first."""
+    """For each key the most frequent value; the first one if several are equally frequent."""
     counts: dict[str, Counter[Value]] = defaultdict(Counter)
     for key, value in pairs:
         counts[key][value] += 1
@@ -133,7 +132,7 @@ def _with_digests(result: Result) -> dict[str, Any]:
 
 
 def _renamed(entry: Entry, names: Mapping[str, str]) -> Entry:
-    """The entry with the datasets called as most entries call them; a name that two would share gets a number."""
+    """The entry with the dataset names of most entries; a name that two datasets share gets a hash."""
     shared = {name for name, count in Counter(names.values()).items() if count > 1}
     results = [
         result.model_copy(update={"label": names[key] if names[key] not in shared else f"{names[key]} ({key})"})
@@ -144,10 +143,10 @@ def _renamed(entry: Entry, names: Mapping[str, str]) -> Entry:
 
 def _outdated(entry: Entry, losses: Mapping[str, str], backbones: Mapping[str, str]) -> str:
     if entry.origin == "plug-in" and losses.get(entry.loss, entry.loss_digest) != entry.loss_digest:
-        return f"it is of a plug-in, and losses/ has a loss named {entry.loss} of its own"
+        return f"it was made with a plug-in, but losses/ has its own loss named {entry.loss}"
     if entry.origin == "repository" and entry.loss not in losses:
         return f"there is no loss {entry.loss} in losses/ any more"
-    again = f"`python -m benchmark leaderboard {entry.loss}` makes it anew"
+    again = f"`python -m benchmark leaderboard {entry.loss}` makes a new entry"
     if losses.get(entry.loss, entry.loss_digest) != entry.loss_digest:
         return f"the code of losses/{entry.loss}.py has changed since: {again}"
     for result in entry.results:
@@ -162,7 +161,7 @@ def board_id(entry: Entry) -> str:
 
 
 def settings_of(experiment: Experiment) -> list[dict[str, Any]]:
-    """What an entry of this experiment has as its results' settings."""
+    """The settings of the results of an entry of this experiment."""
     found: dict[str, dict[str, Any]] = {}
     for cell in experiment.cells(losses=[experiment.losses[0].label]):
         about = cell.description()
@@ -173,7 +172,7 @@ def settings_of(experiment: Experiment) -> list[dict[str, Any]]:
 
 
 def name_of(row: LossRow, experiment: Experiment) -> str:
-    """The name of the entry that a loss's row of an experiment has or will have."""
+    """The name of the entry for a row of the experiment, whether it exists or not."""
     return entry_name(row.name, row.hyper, PROTOCOL_VERSION, settings_of(experiment))
 
 
@@ -189,7 +188,7 @@ def _is_asked_for(board: Board, experiment: Experiment) -> bool:
 
 
 def results(entries: Mapping[str, Entry]) -> pd.DataFrame:
-    """One row per run, as `benchmark.statistics` wants them."""
+    """One row per run, as `benchmark.statistics` expects them."""
     rows = []
     for label, entry, result, place, run in _runs(entries):
         status = "ok" if run.diverged_at is None else "diverged"
@@ -199,7 +198,7 @@ def results(entries: Mapping[str, Entry]) -> pd.DataFrame:
 
 
 def jackknife(entries: Mapping[str, Entry]) -> Jackknife:
-    """Each metric without each test identity, where entries hold it."""
+    """Each metric without each test identity, where entries have it."""
     found: dict[tuple[str, str, int], dict[str, np.ndarray]] = {}
     for label, _, result, place, run in _runs(entries):
         kept = {name: rows[place] for name, rows in result.without_each_identity.items()}

@@ -1,4 +1,4 @@
-"""`leaderboard [LOSS…]`: audit a loss, run the cells that it lacks, write its entry, say where it stands."""
+"""`leaderboard [LOSS…]`: audits a loss, trains its missing cells and writes its entry."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -26,14 +26,14 @@ from benchmark.store import Store
 
 @dataclass(frozen=True)
 class Submitted:
-    """What came of it: the entries that were asked for and are there, and the exit status."""
+    """The requested entries that now exist, and the exit status."""
 
     entries: list[Entry]
     status: int
 
 
 def submit(name: str, options: RunOptions, folder: Path) -> Submitted:
-    """Makes the entries that the losses lack. One that fails its audit or a cell gets none; the others do."""
+    """Makes the missing entries. A loss that fails its audit or a cell gets none; the others do."""
     run_experiment.check_engine(options)
     experiment = experiment_of(name, options.losses)
     rows = [row for row in experiment.losses if options.losses is None or row.name in options.losses]
@@ -50,17 +50,17 @@ def submit(name: str, options: RunOptions, folder: Path) -> Submitted:
 
 
 def experiment_of(name: str, chosen: Sequence[str] | None) -> Experiment:
-    """The experiment, with a row for each loss asked for that it does not list: that runs with its own defaults."""
+    """The experiment; chosen losses that it does not list are added with their own defaults."""
     for loss in chosen or []:
         losses.get(loss)
-    experiment = spec.load(name).without_tuned  # an entry is of one setting for all datasets
+    experiment = spec.load(name).without_tuned  # an entry has one setting for all datasets
     listed = {row.name for row in experiment.losses}
     new = [LossRow(loss, loss, {}) for loss in chosen or [] if loss not in listed]
     return replace(experiment, losses=(*experiment.losses, *new))
 
 
 def current(experiment: Experiment, folder: Path, results: Path) -> tuple[Standings, Entries]:
-    """The standings of a folder's entries; one that contradicts a run that is stored here is refused."""
+    """The standings of the entries in a folder. An entry that contradicts a stored run is refused."""
     found = read_entries(folder)
     store = Store(results, experiment.name)
     for name, entry in list(found.sound.items()):
@@ -74,7 +74,7 @@ def current(experiment: Experiment, folder: Path, results: Path) -> tuple[Standi
 
 
 def _wrong_settings(entry: Entry) -> Iterator[str]:
-    """What the loss of that name, where it is known here, would not take."""
+    """The settings that the loss of this name, if it exists here, does not accept."""
     if entry.loss in losses.names():
         try:
             losses.create(entry.loss, num_classes=10, dim=8, **entry.hyper)
@@ -106,7 +106,7 @@ def _train(
     audits: dict[str, list[CheckOutcome]],
     folder: Path,
 ) -> int:
-    """Runs what is not stored yet and writes the entries of the losses that are complete; the exit status."""
+    """Trains what is missing and writes the entries of complete losses; returns the exit status."""
     if not rows:
         return 0
     store = Store(options.results, experiment.name)

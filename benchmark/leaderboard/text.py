@@ -1,4 +1,4 @@
-"""The standings in tables and sentences for the screen; the site shows the same tables."""
+"""The standings as tables and sentences for the terminal; the site shows the same tables."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -6,7 +6,7 @@ from functools import partial
 
 import pandas as pd
 
-from benchmark.findings import Findings, by_metric, differences, main_table, why_no_differences
+from benchmark.findings import by_metric, differences, main_table, why_no_differences
 from benchmark.leaderboard.columns import beside
 from benchmark.leaderboard.entries import Entry
 from benchmark.leaderboard.entry_files import Entries
@@ -14,6 +14,10 @@ from benchmark.leaderboard.standings import Board, Standings
 from benchmark.metrics import MetricColumn
 from benchmark.statistics import MIN_SEEDS
 from benchmark.tables import Row, Table, as_terminal
+
+
+def counted_entries(count: int) -> str:
+    return "1 entry" if count == 1 else f"{count:,} entries"
 
 
 def standings_table(board: Board) -> Table:
@@ -31,7 +35,7 @@ def whole_table(board: Board) -> str:
 
 
 def of_each(board: Board, chosen: Sequence[Entry]) -> str:
-    """Of each chosen entry its row, its differences from the baseline, and whom it is tied with."""
+    """For each chosen entry: its row, its differences from the baseline, and the losses that it is tied with."""
     table = standings_table(board)
     return "\n\n".join(_of_one(board, entry, table) for entry in chosen)
 
@@ -50,10 +54,10 @@ def differences_of(board: Board, entry: Entry) -> Table | str:
 
 
 def ties_of(board: Board, entry: Entry) -> dict[str, str]:
-    """By dataset: whom the entry does not differ from after Holm's correction, the nearest first."""
+    """By dataset: the losses without a significant difference from the entry, the nearest first."""
     if len(board.entries) < 2 or not board.findings.main_columns:
         return {}
-    rows = Findings(board.findings.results, entry.label, board.findings.jackknife).differences
+    rows = board.findings.differences_from(entry.label)
     return {str(dataset): _tied_with(part) for dataset, part in rows.groupby("dataset", sort=False)}
 
 
@@ -64,7 +68,7 @@ def _of_one(board: Board, entry: Entry, table: Table) -> str:
     parts = [as_terminal(own), against if isinstance(against, str) else as_terminal(against)]
     ties = [f"  {dataset}: {names}" for dataset, names in ties_of(board, entry).items()]
     if ties:
-        parts.append("\n".join([f"Tied with {entry.label}: not significantly different after correction", *ties]))
+        parts.append("\n".join([f"Not significantly different from {entry.label} after Holm's correction:", *ties]))
     return "\n\n".join(parts)
 
 
@@ -73,10 +77,10 @@ def _rows_of(table: Table, label: str) -> tuple[Row, ...]:
 
 
 def _tied_with(rows: pd.DataFrame) -> str:
-    """Names, from differences of all others on one dataset."""
+    """The names of tied losses, from the differences of all others on one dataset."""
     tested = rows[rows["significant"].notna()]
     if tested.empty:
-        return f"not tested, a test needs {MIN_SEEDS} seeds"
+        return f"not tested, because a test needs {MIN_SEEDS} seeds"
     tied = tested[~tested["significant"].astype(bool)]
     nearest = tied.assign(gap=tied["difference"].abs()).sort_values(["gap", "loss"])
     return ", ".join(nearest["loss"]) or "none"
@@ -85,16 +89,16 @@ def _tied_with(rows: pd.DataFrame) -> str:
 def left_aside(found: Standings, entries: Entries) -> list[str]:
     """A line for every entry that is not in the standings, with the reason."""
     lines = [f"refused: {name}: {reason}" for name, reason in entries.refused.items()]
-    lines += [f"apart: {name}.json: {reason}" for name, reason in sorted(found.outdated.items())]
+    lines += [f"not compared: {name}.json: {reason}" for name, reason in sorted(found.outdated.items())]
     for board in found.others:
         names = ", ".join(sorted(f"{entry.name}.json" for entry in board.entries.values()))
-        lines.append(f"apart: {names}: {why_apart(board, found)}")
+        lines.append(f"not compared: {names}: {why_apart(board, found)}")
     return lines
 
 
 def why_apart(board: Board, found: Standings) -> str:
-    """Why a board is not the one that is asked for."""
+    """Why a board does not fit the experiment."""
     current = found.current
     if current is not None and board.protocol == current.protocol:
-        return "other datasets, training or seeds than this experiment's"
-    return f"made under protocol {board.protocol}"
+        return "its datasets, training or seeds differ from the experiment's"
+    return f"it was made with protocol version {board.protocol}"

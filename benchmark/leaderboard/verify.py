@@ -1,4 +1,4 @@
-"""Whether an entry's figures follow from its embeddings, where they are here."""
+"""Checks that the metrics of an entry follow from its embeddings, where these are stored here."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -10,37 +10,38 @@ from benchmark.leaderboard.entries import Entry, Result, main_metrics
 from benchmark.leaderboard.make_entry import DECIMALS, embeddings_digest, metrics_without_each_identity, stored_run
 from benchmark.rescore import recomputed
 from benchmark.store import Run, Store
+from benchmark.text import counted
 
 ROUNDING = 1e-6
-"""Other machines add up in another order; a figure that was altered by less is of no use to anybody."""
+"""Machines add numbers in different orders; a smaller change of a metric could not mislead anyone."""
 FAR = 0.05
 
 
 @dataclass
 class EntryCheck:
-    """What came of checking one entry."""
+    """The result of checking one entry."""
 
     problems: list[str] = field(default_factory=list)
-    checked: int = 0  # runs whose embeddings are here
-    absent: int = 0  # runs whose embeddings are not
-    other: int = 0  # of those, cells that are stored here with other embeddings, as another machine's would be
+    checked: int = 0  # runs whose embeddings are stored here
+    absent: int = 0  # runs whose embeddings are not stored here
+    other: int = 0  # of those, cells that are stored with other embeddings, such as those of another machine
 
     @property
     def is_refused(self) -> bool:
         return bool(self.problems)
 
     def in_words(self, name: str) -> str:
-        """What can be said of an entry that is not refused."""
-        other = f" ({self.other} of them are stored here with other embeddings)" if self.other else ""
-        absent = f"{self.absent} runs whose embeddings are not here{other}"
+        """One line about an entry that is not refused."""
+        other = f" ({self.other} of them are stored with other embeddings)" if self.other else ""
+        absent = f"the embeddings of {counted(self.absent, 'run')} are not here{other}"
         if not self.checked:
-            return f"form alone: {name}: its figures were not checked, {absent}"
-        return f"sound: {name}: {self.checked} runs computed again" + (f", {absent}" if self.absent else "")
+            return f"format only: {name}: its metrics were not checked, because {absent}"
+        return f"correct: {name}: {counted(self.checked, 'run')} recomputed" + (f"; {absent}" if self.absent else "")
 
 
 def verify(entry: Entry, store: Store, recompute: bool = True) -> EntryCheck:
-    """Compares the entry with the runs that are stored here: their figures are computed again from the embeddings,
-    or, without `recompute`, taken as they were stored."""
+    """Compares the entry with the stored runs. Their metrics are computed again from the embeddings; without
+    `recompute` the stored metrics are used."""
     verdict = EntryCheck()
     for result in entry.results:
         for place, entered in enumerate(result.runs):
@@ -58,18 +59,21 @@ def verify(entry: Entry, store: Store, recompute: bool = True) -> EntryCheck:
 
 
 def _far_apart(result: Result, place: int, run: Run) -> Iterator[str]:
-    """Another machine's run of the same cell differs in its rounding; that moves no main figure far."""
+    """Main metrics that differ by more than rounding on another machine explains."""
     for name in main_metrics():
         entered = result.figures[name][place] if name in result.figures else None
         found = run.metrics.get(name)
         if entered is not None and found is not None and abs(entered - found) > FAR:
-            yield f"{name} is {entered}, and the same cell that is stored here has {found}: too far for another machine"
+            yield (
+                f"{name} is {entered}, but the stored run of the cell has {found}; "
+                "rounding on another machine does not explain this"
+            )
 
 
 def _problems(result: Result, place: int, run: Run, recompute: bool) -> Iterator[str]:
     entered = result.runs[place]
     if entered.diverged_at != run.diverged_at:
-        yield f"diverged_at is {entered.diverged_at}, the run says {run.diverged_at}"
+        yield f"diverged_at is {entered.diverged_at}, but the stored run has {run.diverged_at}"
         return
     figures: Mapping[str, Any] = {} if recompute else run.metrics
     without: Mapping[str, np.ndarray] = {}
@@ -79,12 +83,12 @@ def _problems(result: Result, place: int, run: Run, recompute: bool) -> Iterator
     kept = metrics_without_each_identity()
     for name in {*main_metrics(), *kept} - set(result.figures):
         if figures.get(name) is not None:
-            yield f"it leaves out {name}, its embeddings give {figures[name]}"
+            yield f"{name} is missing, but its embeddings give {figures[name]}"
     for name in set(kept) & set(without) - set(result.without_each_identity):
-        yield f"it leaves out {name} without each identity"
+        yield f"{name} without each identity is missing"
     for name, values in result.figures.items():
         if not _equal(values[place], figures.get(name)):
-            yield f"{name} is {values[place]}, its embeddings give {figures.get(name)}"
+            yield f"{name} is {values[place]}, but its embeddings give {figures.get(name)}"
     for name, rows in result.without_each_identity.items() if recompute else ():
         if not _all_equal(rows[place], without.get(name)):
             yield f"{name} without each identity does not follow from its embeddings"

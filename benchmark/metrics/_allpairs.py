@@ -10,7 +10,7 @@ _SCORES_AT_ONCE = 2**21
 
 
 def all_pairs_verification(embeddings: Values, labels: Values) -> Measured:
-    """EER, AUC and TAR at FAR over every pair of two of the embeddings (N×D) with these labels (N).
+    """EER, AUC and TAR at FAR over every pair of two of the `embeddings` (N×D) with these `labels` (N).
 
     Zero vectors are left out and counted. `InputError` names what is wrong with the arrays.
 

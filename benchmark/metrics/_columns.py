@@ -86,30 +86,52 @@ class MetricColumn:
 
 
 def keys(test_sets: Sequence[str] = (ONLY_TEST,)) -> tuple[str, ...]:
-    """The keys of all metrics that a run with these test sets may have, sorted."""
+    """The keys of all metrics that a run with these `test_sets` may have, sorted.
+
+    >>> "test/eer" in keys()
+    True
+    """
     return tuple(sorted({key for one in MEASURES.items().values() for key in one.keys(test_sets)}))
 
 
 def columns() -> tuple[MetricColumn, ...]:
-    """The columns that tables show, in their order: performance, then geometry; the training split first."""
+    """The columns that tables show, in their order: performance, then geometry; the training split first.
+
+    >>> [one.key for one in columns()][:2]
+    ['test/classification_accuracy', 'test/accuracy']
+    """
     shown = [one for one in _known().values() if one.metric.table and one.split != HIDDEN]
     return tuple(sorted(shown, key=_order))
 
 
 def column(key: str) -> MetricColumn:
-    """How a metric is shown; one that no measure declares is shown as it is stored, under its key."""
+    """How the metric with this `key` is shown. A metric that no measure declares is shown as it is stored, under its
+    key.
+
+    >>> column("test/eer").title
+    'EER, %'
+    """
     plain = Metric(key, key, "", unit="", range=(-math.inf, math.inf), decimals=3, table="")
     return _known().get(key, MetricColumn(plain))
 
 
 def main_columns() -> dict[str, MetricColumn]:
-    """The main metric of datasets of each protocol, on the test split."""
+    """The main metric of datasets of each protocol, on the test split.
+
+    >>> main_columns()["open"].key
+    'test/accuracy'
+    """
     shown = columns()
     return {name: next(one for one in shown if one.metric.main == name) for name in PROTOCOLS}
 
 
 def measured(results: "pd.DataFrame", table: TableName) -> list[MetricColumn]:
-    """The columns of a table that some run has a value for, without those that repeat an earlier one."""
+    """The columns of a `table` that some run in `results` has a value for, without those that repeat an earlier one.
+
+    >>> import pandas as pd
+    >>> [one.key for one in measured(pd.DataFrame({"test/eer": [0.1], "test/auc": [None]}), "performance")]
+    ['test/eer']
+    """
     found: list[MetricColumn] = []
     for one in columns():
         if one.metric.table != table or not has_value(results, one.key):
@@ -121,11 +143,22 @@ def measured(results: "pd.DataFrame", table: TableName) -> list[MetricColumn]:
 
 def main_column(results: "pd.DataFrame") -> MetricColumn | None:
     """The main metric of one dataset: the classifier's accuracy where the test classes are the training classes
-    (closed), that of verification where they are not (open); None if no run has either."""
+    (closed), that of verification where they are not (open). None if no run in `results` has either.
+
+    >>> import pandas as pd
+    >>> main_column(pd.DataFrame({"test/accuracy": [0.9]})).key
+    'test/accuracy'
+    """
     return next((one for one in main_columns().values() if has_value(results, one.key)), None)
 
 
 def has_value(results: "pd.DataFrame", key: str) -> bool:
+    """Whether some run in `results` has a value of the metric `key`.
+
+    >>> import pandas as pd
+    >>> has_value(pd.DataFrame({"test/eer": [None, 0.1]}), "test/eer")
+    True
+    """
     return key in results and bool(results[key].notna().any())
 
 

@@ -90,7 +90,7 @@ def on_grid(scores: Floats) -> Floats:
 
 
 def score_counts(scores: Floats, same: Bools) -> ScoreCounts:
-    """The counts of a list of scored pairs.
+    """The counts of a list of scored pairs: `scores` (P), and which of them are `same` (P).
 
     >>> score_counts(np.array([0.9, 0.1, 0.9]), np.array([True, False, False])).same.tolist()
     [1, 0]
@@ -173,10 +173,10 @@ class Curve:
 
 
 def curve(counts: ScoreCounts, max_points: int = 2000) -> Curve:
-    """The ROC (`far`, `tar`) and DET (`far`, `frr`) curve for a plot.
+    """The ROC (`far`, `tar`) and DET (`far`, `frr`) curve for a plot, from the `counts` of `score_counts`.
 
-    Every point where there are at most `max_points` scores; otherwise points spread evenly over the FAR and
-    over its logarithm, each of them exact. `InputError` without pairs of both kinds.
+    Every point where there are at most `max_points` scores; otherwise points spread evenly over the FAR and over its
+    logarithm, each of them exact. `InputError` without pairs of both kinds.
 
     >>> curve(score_counts(np.array([0.9, 0.1]), np.array([True, False]))).far.tolist()
     [0.0, 0.0, 1.0]

@@ -52,7 +52,8 @@ def best_threshold(scores: Floats, same: Bools) -> float:
 def deal_folds(same: Bools, identities: Ints | None, k: int = FOLDS) -> Ints | None:
     """A fold for each pair: with no identity in two folds where that is possible, otherwise dealt in turn.
 
-    None where there are too few pairs of either kind for two folds.
+    `same` (P) says which pairs are of one identity, `identities` (P×2) which identities they are of, if known; `k` is
+    the largest number of folds. None where there are too few pairs of either kind for two folds.
 
     >>> deal_folds(np.array([True, False, True, False]), None, k=2).tolist()
     [0, 0, 1, 1]

@@ -14,7 +14,7 @@ RARE_BELOW, FREQUENT_ABOVE = 20, 100  # training images of a class, as long-tail
 
 
 def frequency_groups(class_counts: Values) -> NDArray[np.str_]:
-    """`frequent`, `medium` or `rare` for each class, by its number of training images.
+    """`frequent`, `medium` or `rare` for each class; `class_counts` are its training images.
 
     >>> frequency_groups([150, 50, 5]).tolist()
     ['frequent', 'medium', 'rare']
@@ -54,7 +54,9 @@ def by_frequency(name: str, values: Floats, labels: Ints, class_counts: Values |
 
 
 def pairs_by_frequency(labels: Values, pairs: Values, class_counts: Values) -> dict[str, Bools]:
-    """For each group of classes, which pairs (P×2) have an image of it; nothing where all classes are of one group.
+    """For each group of classes, which `pairs` have an image of it; nothing where all classes are of one group.
+
+    `labels` are N, `pairs` P×2 positions, `class_counts` the training images of each class.
 
     >>> pairs_by_frequency([0, 0, 1], [[0, 1], [1, 2]], [150, 5])["rare"].tolist()
     [False, True]

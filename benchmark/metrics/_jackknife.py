@@ -18,9 +18,9 @@ def pair_jackknife(
 ) -> dict[str, Floats]:
     """For each metric, its value without each identity, in the order of `np.unique(identities)`.
 
-    `identities` is P×2; without identity i means without all pairs it takes part in. Metrics that cannot be
-    measured, with all pairs or without one of the identities, are absent. `accuracy` needs the folds and
-    keeps the thresholds that all pairs gave. `of_identities` names the identities to leave out, where some
+    `scores` and `same` are P, `identities` is P×2; without identity i means without all pairs that it takes part in.
+    Metrics that cannot be measured, with all pairs or without one of the identities, are absent. `accuracy` needs the
+    `folds` and keeps the thresholds that all pairs gave. `of_identities` names the identities to leave out, where some
     may have no pairs left. `InputError` where the lengths do not fit.
 
     >>> identities = [[0, 0], [1, 1], [2, 2], [0, 1], [1, 2], [0, 2]]

@@ -114,11 +114,16 @@ def measure(
     Args:
         metrics: What it computes.
         splits: Of "train", "test" and "val"; none for metrics of the class weights alone.
-        version: Raise it when values change: `score --update` then computes the metrics of stored runs anew.
+        version: Raise it when values change: `score --update` then computes the metrics of stored runs again.
         jackknife: Takes arrays in the same way and returns values without each test identity, for intervals.
 
     Raises:
         InputError: A declaration is wrong, or another measure has a metric of the same key.
+
+    >>> measure(splits=("test",))(len)
+    Traceback (most recent call last):
+        ...
+    datasets._errors.InputError: the measure len declares no metric; write @measure(Metric(…))
     """
 
     def register(function: Function) -> Function:

@@ -1,4 +1,4 @@
-"""Whether the classifier's confidence is its accuracy; only for logits that define a posterior."""
+"""Whether the classifier's confidence equals its accuracy; only for logits that define a posterior."""
 
 import math
 from functools import partial
@@ -13,10 +13,10 @@ BINS = 15
 
 
 def calibration(logits: Values, labels: Values, bins: int = BINS) -> Measured:
-    """Expected and largest calibration error (bins of equal width), negative log-likelihood, Brier score.
+    """Expected and largest calibration error, negative log-likelihood and Brier score.
 
-    The logits (N×C) are those whose softmax is the posterior, scale included; labels are N classes 0 … C−1, else
-    `InputError`. Values are None without samples.
+    `logits` (N×C) are those whose softmax is the posterior, scale included; `labels` are N classes 0 … C−1; `bins` is
+    the number of confidence bins of equal width. `InputError` says what does not fit. Values are None without samples.
 
     >>> round(calibration([[0.0, 0.0], [0.0, 0.0]], [0, 1])["nll"], 4)
     0.6931
@@ -56,7 +56,7 @@ _plain = partial(Metric, unit="", better="lower", range=(0.0, math.inf), decimal
     ),
 )
 def calibration_of_split(logits: Values, labels: Values, posterior: Values = 1) -> Measured:
-    """Nothing for a loss whose logits define no posterior."""
+    """Returns nothing for a loss whose logits do not define a posterior."""
     return calibration(logits, labels) if int(posterior) else {}
 
 

@@ -28,7 +28,10 @@ def classification(logits: Values, labels: Values, class_counts: Values | None =
 
 
 def classification_per_sample(logits: Values, labels: Values, places: int = 1) -> tuple[Floats, Ints]:
-    """1 for a class among the first `places`, 0 for one that is not, a share for ties; and the labels.
+    """Which samples are classified rightly, and their labels.
+
+    `logits` are N×C, `labels` N classes 0 … C−1. A sample counts 1 if its class is among the first `places`, 0 if not,
+    and a share if it ties for the last place. `InputError` says what does not fit.
 
     >>> classification_per_sample([[2.0, 1.0], [1.0, 1.0]], [1, 1])[0].tolist()
     [0.0, 0.5]
@@ -84,10 +87,11 @@ def classification_of_split(logits: Values, labels: Values, class_counts: Values
     count("left_out_samples", "Images left out", "images without a direction or whose class has no centre"),
 )
 def ncm_of_split(embeddings: Values, labels: Values, centres: Values, class_counts: Values | None = None) -> Measured:
-    """`ncm_accuracy`: the share whose nearest class centre is their own class's.
+    """`ncm_accuracy`: the share of samples whose nearest class centre is the one of their own class.
 
-    `centres` are those of the training images, a row per class, zero for none. Zero vectors and samples whose class
-    has no centre are left out and counted.
+    `embeddings` are N×D, `labels` N; `centres` are those of the training images, a row per class, zero for none. With
+    `class_counts`, the training images of each class, also by frequency. Zero vectors and samples whose class has no
+    centre are left out and counted. `InputError` says what does not fit.
 
     >>> ncm_of_split([[1.0, 0.1], [0.1, 1.0]], [0, 0], centres=[[1.0, 0.0], [0.0, 1.0]])["ncm_accuracy"]
     0.5

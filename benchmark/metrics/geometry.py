@@ -28,7 +28,7 @@ _NO_DIRECTION = 1e-7  # a mean of unit vectors shorter than this is rounding err
 
 @dataclass(frozen=True)
 class Centres:
-    """All that geometry needs of a split: a few numbers a class instead of its embeddings."""
+    """All that geometry needs of a split: a few numbers per class instead of its embeddings."""
 
     centres: Floats  # C×D unit rows; a zero row has no direction (empty class, or embeddings that cancel out)
     counts: Ints  # embeddings of the class that have a direction
@@ -37,7 +37,9 @@ class Centres:
 
 
 def class_centres(embeddings: Values, labels: Values, num_classes: int | None = None) -> Centres:
-    """Centre, count and mean angle of every class 0 … C−1, from embeddings (N×D) and labels (N).
+    """Centre, count and mean angle of every class 0 … C−1, from `embeddings` (N×D) and `labels` (N).
+
+    `num_classes` is C; without it, the largest label decides. `InputError` says what does not fit.
 
     >>> class_centres([[1.0, 0.0], [0.0, 2.0]], [0, 0]).mean_angles.round(6).tolist()
     [45.0]
@@ -148,7 +150,10 @@ def geometry(embeddings: Values, labels: Values, weight: Values | None = None) -
 def geometry_from_centres(
     centres: Values, counts: Values, mean_angles: Values, weight: Values | None = None
 ) -> Measured:
-    """The metrics of `geometry` from the stored centres, counts and mean angles (degrees) of the classes.
+    """The metrics of `geometry` from what `class_centres` gives.
+
+    `centres` are C×D, `counts` and `mean_angles` (degrees) C; with `weight` (C×D), also the metrics of the class
+    weights. `InputError` says what does not fit.
 
     >>> round(geometry_from_centres([[1.0, 0.0], [0.0, 1.0]], [3, 1], [10.0, 30.0])["intra"], 6)
     15.0

@@ -30,9 +30,9 @@ _SHARES = (
 def retrieval(embeddings: Values, labels: Values, class_counts: Values | None = None) -> Measured:
     """Recall@1, Recall@5 and MAP@R, each image asking all others.
 
-    Recall@k is the share of queries with one of their class among the k nearest. Queries that are alone in
-    their class or zero vectors are left out and counted. With `class_counts`, the training images of each
-    class, the same for frequent, medium and rare classes. `InputError` says what does not fit.
+    `embeddings` are N×D, `labels` N. Recall@k is the share of queries with one of their class among the k nearest.
+    Queries that are alone in their class or zero vectors are left out and counted. With `class_counts`, the training
+    images of each class, the same for frequent, medium and rare classes. `InputError` says what does not fit.
 
     >>> retrieval([[1.0, 0.0], [1.0, 0.1], [0.0, 1.0]], [0, 0, 1])["recall@1"]
     1.0
@@ -46,7 +46,9 @@ def retrieval(embeddings: Values, labels: Values, class_counts: Values | None = 
 
 
 def retrieval_per_query(embeddings: Values, labels: Values) -> tuple[dict[str, Floats], Ints, Ints]:
-    """Every query's own values, the queries' positions and all labels.
+    """Every query's own values, the positions of the queries, and all labels.
+
+    `embeddings` are N×D, `labels` N; `InputError` says what does not fit.
 
     >>> retrieval_per_query([[1.0, 0.0], [1.0, 0.1], [0.0, 1.0]], [0, 0, 1])[1].tolist()
     [0, 1]

@@ -24,7 +24,7 @@ def verification_jackknife(
     """The metrics of `verification` without each of the identities that the pairs name, in ascending order.
 
     Small enough to be kept with a run; the statistics need it for intervals that carry the test identities.
-    Arguments and errors are those of `verification`.
+    `embeddings`, `labels`, `pairs`, `same`, `folds` and errors are those of `verification`.
 
     >>> rows, labels = [[1.0, 0.0], [1.0, 0.1], [0.0, 1.0], [0.1, 1.0], [-1.0, 0.0], [-1.0, 0.1]], [0, 0, 1, 1, 2, 2]
     >>> verification_jackknife(rows, labels, [[0, 1], [2, 3], [4, 5], [0, 2], [2, 4], [0, 4]])["auc"].tolist()
@@ -159,7 +159,9 @@ def _score(
 
 
 def pair_scores(embeddings: Values, pairs: Values) -> tuple[Floats, Bools]:
-    """The cosine of each pair, in steps of 2⁻²⁴, and which pairs have one: a zero vector has no direction.
+    """The cosine of each of the `pairs` (P×2) of `embeddings` (N×D), in steps of 2⁻²⁴, and which pairs have one.
+
+    A zero vector has no direction, so its pairs have no cosine. `InputError` says what does not fit.
 
     >>> pair_scores([[2.0, 0.0], [0.0, 1.0], [0.0, 0.0]], [[0, 1], [0, 2]])[1].tolist()
     [True, False]

@@ -1,6 +1,7 @@
 "use strict";
-// Sorting and filtering of the tables. All they need is in the page: values in data-value, tags in data-dataset,
-// data-family and so on. Without this script the page shows everything, in its first order.
+// Sorts and filters tables, opens pictures large, and opens a folded part that a link leads to. All it needs is in
+// the page: values in data-value, tags in data-dataset, data-family and so on. Without this script the page shows
+// every table, in its first order.
 
 function valueOf(row, column) {
   const cell = row.cells[column];
@@ -75,5 +76,53 @@ function makeFiltered(filters) {
   apply();
 }
 
+function makeDialog() {
+  const dialog = document.createElement("dialog");
+  dialog.className = "large";
+  dialog.setAttribute("aria-label", "Large picture");
+  dialog.addEventListener("click", () => dialog.close());
+  document.body.append(dialog);
+  return dialog;
+}
+
+function openLarge(dialog, pictures) {
+  const close = document.createElement("button");
+  close.type = "button";
+  close.className = "close";
+  close.textContent = "Close";
+  dialog.replaceChildren(...pictures.map((picture) => picture.cloneNode(true)), close);
+  dialog.showModal();
+}
+
+function makeEnlargeable(figure, dialog) {
+  const pictures = Array.from(figure.querySelectorAll(":scope > picture, :scope > img, :scope > svg"));
+  if (pictures.length === 0) return;
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "enlarge";
+  button.title = "Open large";
+  pictures[0].before(button);
+  button.append(...pictures);
+  button.addEventListener("click", () => openLarge(dialog, pictures));
+}
+
+function unfoldTarget() {
+  const target = location.hash.length > 1 ? document.getElementById(location.hash.slice(1)) : null;
+  for (let fold = target?.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+  if (target?.closest("details")) target.scrollIntoView();
+}
+
+function unfoldAll() {
+  for (const fold of document.querySelectorAll("details.fold")) fold.open = true;
+}
+
 document.querySelectorAll("table.data").forEach(makeSortable);
 document.querySelectorAll(".filters").forEach(makeFiltered);
+const figures = document.querySelectorAll("figure");
+if (figures.length > 0) {
+  const dialog = makeDialog();
+  figures.forEach((figure) => makeEnlargeable(figure, dialog));
+}
+unfoldTarget();
+window.addEventListener("hashchange", unfoldTarget);
+window.addEventListener("beforeprint", unfoldAll);

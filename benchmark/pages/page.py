@@ -1,4 +1,4 @@
-"""From a template and what it shows to one HTML file that needs no other: style and script are inside it."""
+"""Renders a template to one HTML file that needs no other: style and script are inside it."""
 
 import base64
 import hashlib
@@ -17,11 +17,11 @@ from benchmark.tables.model import visible
 HERE = Path(__file__).parent
 Facts = Sequence[tuple[str, str]]  # label → value
 Choice = tuple[str, str, list[tuple[str, str]]]
-"""A filter: its label, the attribute that it looks at, and its options as value and text."""
+"""A filter: its label, the attribute that it filters by, and its options as value and text."""
 
 
 def render(folder: Path, template: str, **shown: Any) -> bytes:
-    """The page as its file holds it. Whatever is shown is escaped, the project's own style and script are not.
+    """The page as bytes. All values are escaped, except for the project's own style and script.
 
     Style and script are the shared ones and, after them, those of the template's folder.
     """
@@ -38,7 +38,7 @@ def _joined(folder: Path, ending: str) -> str:
 
 @cache
 def _environment(folder: Path) -> jinja2.Environment:
-    """Templates of a folder, in which whatever is filled in is escaped and nothing may be left unfilled."""
+    """Templates of a folder; values are escaped, and a missing value is an error."""
     return jinja2.Environment(
         loader=jinja2.FileSystemLoader([folder, HERE]),
         autoescape=True,
@@ -50,7 +50,7 @@ def _environment(folder: Path) -> jinja2.Environment:
 
 
 def _policy(script: str, style: str) -> str:
-    """Nothing may be fetched from anywhere, and no script runs but the page's own."""
+    """The page may fetch nothing and run no script except its own."""
     return (
         f"default-src 'none'; img-src data:; script-src '{_digest(script)}'; style-src '{_digest(style)}'; "
         "base-uri 'none'; form-action 'none'"
@@ -62,7 +62,7 @@ def _digest(text: str) -> str:
 
 
 def json_for_a_page(text: str) -> Markup:
-    """JSON that cannot end the <script> element it stands in."""
+    """JSON that cannot end the <script> element that contains it."""
     for mark in "<>&\u2028\u2029":
         text = text.replace(mark, f"\\u{ord(mark):04x}")
     return Markup(text)
@@ -88,7 +88,7 @@ class Shown:
 
     @property
     def texts(self) -> list[tuple[str, str]]:
-        """To copy from."""
+        """The table as text, to copy."""
         return [
             ("as Markdown", as_markdown(self.table)),
             ("as LaTeX", as_latex(self.table)),
@@ -99,7 +99,7 @@ class Shown:
 def choices(
     tables: Iterable[Table], kinds: Sequence[tuple[str, str]] = (("Dataset", "dataset"), ("Family", "family"))
 ) -> list[Choice]:
-    """The datasets, families and so on that rows and columns are tagged with; `kinds` are labels and tags."""
+    """Filters for the tags of rows and columns, such as dataset and family; `kinds` are labels and tags."""
     tagged: list[Mapping[str, str]] = []
     for table in tables:
         tagged += [column.tags for column in table.columns] + [row.tags for row in table.rows]

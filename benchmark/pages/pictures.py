@@ -22,6 +22,7 @@ class Drawn:
     section: str
     png: bytes
     svg: bytes
+    alt: str = ""  # what someone who cannot see it must know
 
     @property
     def source(self) -> str:
@@ -48,8 +49,8 @@ def draw(collected: ExperimentResults, metric: MetricColumn | None) -> tuple[lis
     skipped: list[NotDrawn] = []
     for item in draw_all(collected, metric.key if metric else None):
         if isinstance(item, Picture):
-            svg = as_svg(item.figure, item.title, item.caption)
-            drawn.append(Drawn(item.name, item.title, item.caption, item.section, as_png(item.figure), svg))
+            svg = as_svg(item.figure, item.title, item.alt)
+            drawn.append(Drawn(item.name, item.title, item.words, item.section, as_png(item.figure), svg, item.alt))
         else:
             skipped.append(NotDrawn(item.title, item.reason))
     return drawn, skipped

@@ -1,8 +1,8 @@
-"""Published beside measured, from a tidy frame of runs: the values, the differences that a paper speaks of, the order.
+"""Compares published values with measured ones: the values, the differences that a paper discusses, and the order.
 
-What was measured on other data than what was published is never subtracted from it: there, the direction of
+A published value is subtracted from a measured one only if both are of the same data. Otherwise the direction of
 differences and the order of rows are compared, each within its own data. Published values are subtracted from each
-other only within one source, or within sources that the paper file says are comparable.
+other only within one source, or within sources that the paper file calls comparable.
 """
 
 from collections.abc import Collection
@@ -28,7 +28,7 @@ class MeasuredValue:
     half_width: float | None
     seeds: int
     diverged: int
-    carries: str  # what its interval carries
+    carries: str  # which variation its interval covers
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class EffectFound:
 
 @dataclass(frozen=True)
 class OrderFound:
-    """How far a measured column and a published one put the rows in the same order."""
+    """How well the order of the rows in a measured column agrees with that in a published one."""
 
     measured: MeasuredColumn
     column: PublishedColumn

@@ -1,4 +1,4 @@
-"""Which of a scale's data are not on this machine, and how to get them."""
+"""Finds the datasets of a scale that are not on this machine, and says how to get them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from benchmark.spec import DatasetRow
 
 @dataclass(frozen=True)
 class Supply:
-    """What a table finds of the data that it is to be made with."""
+    """Which datasets of a table are here and which are not."""
 
     paper: Paper
     scale: Scale
@@ -20,7 +20,7 @@ class Supply:
 
     @property
     def too_little(self) -> bool:
-        """At full scale all data has to be there, at the others some."""
+        """Whether the table cannot be made. Scale full needs all datasets, the other scales at least one."""
         return bool(self.absent) and (self.scale.name == "full" or not self.present)
 
 
@@ -38,7 +38,7 @@ def missing_data(scale: Scale, root: Path | None, labels: Sequence[str]) -> dict
 
 
 def _reason(row: DatasetRow, scale: Scale, root: Path | None) -> str | None:
-    """A folder that people fill themselves is as good as missing while it is empty or not what it should be."""
+    """Why a dataset cannot be loaded; None if it can. A folder of people's own counts as missing while it is empty."""
     own = scale.own_data.get(row.label)
     try:
         load_data(row.dataset, row.access, root)
@@ -57,9 +57,9 @@ def refusal(lacking: Sequence[Supply]) -> str:
     for supply in lacking:
         paper, scale = supply.paper, supply.scale
         count = f"{len(supply.absent)} of {len(scale.experiment.datasets)} datasets"
-        parts.append(f"{paper.name} at scale {scale.name}: {count} are not here, and nothing was started.")
+        parts.append(f"{paper.name} at scale {scale.name}: {count} are not here, so nothing was started.")
         parts += [f"\n{label}: {reason}" for label, reason in supply.absent.items()]
         parts.append("")
     if any(supply.scale.name != "cpu" for supply in lacking):
-        parts.append("The scale cpu compares the same losses on data that a laptop trains on.")
+        parts.append("--scale cpu compares the same losses on data that needs no download or little.")
     return "\n".join(parts).rstrip()

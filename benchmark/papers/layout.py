@@ -1,4 +1,4 @@
-"""A comparison as tables for display: the values, the differences that the paper speaks of, the order of rows."""
+"""A comparison as tables for display: the values, the differences that the paper discusses, the order of rows."""
 
 from collections.abc import Iterable
 
@@ -13,14 +13,14 @@ NOTHING = Value("–")
 
 
 def tables(comparison: Comparison, sources: bool = False) -> list[Table]:
-    """The paper's table first; the others where there is something to say. `sources` adds columns for the sources of
-    what was published: CSV files have no notes."""
+    """The paper's table first, then the others that are not empty. `sources` adds columns with the sources of published
+    values, for CSV files, which have no notes."""
     layout = _by_column if comparison.paper.layout == COLUMNS else _by_loss
     return [layout(comparison, sources), *_effects(comparison, sources), *_orders(comparison)]
 
 
 def _by_loss(comparison: Comparison, sources: bool) -> Table:
-    """A line per loss. A value measured on the published data stands beside it with the difference."""
+    """A line per loss. A value measured on the same data follows the published one, with the difference."""
     rows = comparison.paper.rows
     placed: set[str] = set()
     filled = [(Column("loss", numeric=False), [Value(row.label) for row in rows])]
@@ -85,7 +85,7 @@ def _pairs(comparison: Comparison) -> list[tuple[PublishedColumn | None, Measure
 
 
 def published_entry(comparison: Comparison, row: PaperRow, column: PublishedColumn | None) -> Value:
-    """As it was read; another source than the main one gets a note, and 2nd-hand wherever it is."""
+    """The published value. A note names its source unless it is the main one; a quoted value is marked 2nd-hand."""
     published = comparison.published(row.label, column.name) if column else None
     if published is None:
         return NOTHING
@@ -105,7 +105,7 @@ def measured_entry(comparison: Comparison, row: PaperRow, measured: MeasuredColu
     if estimate is None:
         return Value("–", note=row.unmeasured)
     runs = estimate.seeds + estimate.diverged
-    note = f"{estimate.diverged} of {runs} runs diverged or have no value" if estimate.diverged else ""
+    note = f"{estimate.diverged} of {counted(runs, 'run')} diverged or have no value" if estimate.diverged else ""
     if estimate.mean is None:
         return Value("no value", note=note)
     return with_error(estimate.mean, estimate.half_width, note=note)
@@ -173,9 +173,9 @@ def _orders(comparison: Comparison) -> list[Table]:
         )
         lines.append(Row(cells))
     caption = (
-        "1: both put the rows in the same order; −1: in the reverse; 0: no relation. The interval carries the measured "
-        "values' seeds, drawn anew for all rows together; published values count as exact. Rows count where their "
-        "published values are of one source, or of comparable ones."
+        "τ is 1 if both put the rows in the same order, −1 if the order is reversed, and 0 without any relation. The "
+        "interval comes from drawing the seeds of the measured values again, for all rows together. Published values "
+        "count as exact. A row counts if its published value comes from the same source, or from a comparable one."
     )
     name = f"{comparison.scale.experiment.name}-order"
     return [Table(name, "Is the order of the rows the same?", tuple(columns), tuple(lines), caption)]
@@ -194,10 +194,11 @@ def _footnotes(comparison: Comparison) -> tuple[str, ...]:
     notes = [f"Published, unless noted: {first.in_words}.", _about_measured(comparison)]
     notes += [scale.note] if scale.note else []
     notes += [f"{label} was left out: {reason}" for label, reason in comparison.left_out.items()]
-    notes += [f"{comparison.unfinished} runs have no result yet."] if comparison.unfinished else []
+    left = comparison.unfinished
+    notes += [f"{counted(left, 'run')} {'has' if left == 1 else 'have'} no result yet."] if left else []
     same = [measured for column in paper.columns for measured in _on_same_data(comparison, column)]
     if not same:
-        notes.append("Nothing is subtracted: published and measured values are of different data or different losses.")
+        notes.append("No difference is shown: published and measured values are of different data or different losses.")
     notes += [f"Differs: {difference}." for difference in differences(paper, scale)]
     notes += [f"Not measured: {', '.join(one.columns)}: {one.because}." for one in scale.unmeasured]
     missing = unknown(paper, scale)

@@ -1,4 +1,4 @@
-"""`table PAPER`: runs what a paper's table still needs, writes the table in every format and shows it."""
+"""`table PAPER`: runs the cells that have no result, writes the table in every format and prints it."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -31,7 +31,7 @@ STYLE = Markup(
 
 
 def make_tables(papers: Sequence[Paper], scale_name: str, options: RunOptions) -> int:
-    """The worst exit status. What any of the tables lacks to begin is known, and refused, before one begins."""
+    """Makes the tables; the worst exit status. Refuses before the first one if data of any table is missing."""
     supplies = [supply_of(paper, paper.scales[scale_name], options.data, options.datasets) for paper in papers]
     lacking = [supply for supply in supplies if supply.too_little]
     if lacking:

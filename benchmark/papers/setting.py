@@ -31,9 +31,9 @@ class SettingKeys(Keys):
     train: Text | None = _said("training data")
     test: Text | None = _said("tested on")
     net: Text | None = _said("net")
-    backbone: Text | None = None  # which of ours is that net, if one is
+    backbone: Text | None = None  # the backbone of this project that is the same net, if there is one
     pretrained: Text | None = _said("initial weights")
-    pixels: Text | Whole | None = _said("pixels a side")
+    pixels: Text | Whole | None = _said("pixels per side")
     normalisation: Text | None = _said("normalisation of pixels")
     dim: Whole | None = _said("embedding size")
     optimiser: Text | None = _said("optimiser")
@@ -46,11 +46,11 @@ class SettingKeys(Keys):
     augmentation: Text | None = _said("augmentation")
     label_smoothing: Number | None = _said("label smoothing")
     runs: Whole | None = _said("runs")
-    kept: Text | None = _said("weights that are tested")
+    kept: Text | None = _said("tested weights")
 
 
 WORDS = {key: field.description for key, field in SettingKeys.model_fields.items() if field.description}
-ASSUMED_UNLESS_SAID = ("pretrained", "label_smoothing")  # nothing of the kind, so that silence is no gap
+ASSUMED_UNLESS_SAID = ("pretrained", "label_smoothing")  # without a word on them the paper used none
 
 
 def differences(paper: Paper, scale: Scale) -> list[str]:

@@ -1,6 +1,6 @@
 """What the plots draw from: an experiment's runs, and what several plots ask of them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchmark.findings import Findings
 from benchmark.metrics import MetricColumn, column, main_columns
-from benchmark.plots._style import Look, looks
+from benchmark.plots._style import Look, in_order, looks
 from benchmark.results import ExperimentResults
-from benchmark.statistics import interval_in_words, tied_with_best
+from benchmark.statistics import ALL_DATASETS, CARRIED
 from benchmark.store import Run
 from benchmark.text import listed
 
@@ -38,7 +39,7 @@ class Context:
 
     @cached_property
     def table(self) -> pd.DataFrame:
-        """One row a run, with a column of the metric even where no run has it."""
+        """A row for each run; the column of the metric exists even where no run has it."""
         table = self.collected.table
         values = table[self.metric] if self.metric in table else pd.Series(np.nan, table.index)
         return table.assign(**{self.metric: pd.to_numeric(values, errors="coerce").astype(float)})
@@ -51,16 +52,28 @@ class Context:
 
     @cached_property
     def datasets(self) -> list[str]:
-        return list(dict.fromkeys(self.table["dataset"]))
+        return sorted(set(self.table["dataset"]), key=in_order)
 
     @cached_property
     def looks(self) -> dict[str, Look]:
-        return looks([row.label for row in self.collected.experiment.losses], self.baseline)
+        rows = self.collected.experiment.losses
+        return looks([row.label for row in rows], self.baseline, {row.label: row.name for row in rows})
+
+    @cached_property
+    def findings(self) -> Findings:
+        """What the statistics say: the same object that the report's tables and sentences read."""
+        return Findings.of_experiment(self.collected)
 
     @cached_property
     def standing(self) -> pd.DataFrame:
         """Mean of every loss on every dataset and over all, with the best and what is tied with it."""
-        return tied_with_best(self.table, self.metric, self.column.lower_is_better, self.collected.jackknife)
+        known = self.table[self.metric].notna().any()
+        found = self.findings.of(self.metric, self.column.lower_is_better) if known else {}
+        rows = [(one.loss, one.dataset, one.mean, one.best, one.tied) for one in found.values()]
+        standing = pd.DataFrame(rows, columns=["loss", "dataset", "mean", "best", "tied_with_best"])
+        return standing.astype({"mean": "Float64", "tied_with_best": "boolean"}).sort_values(
+            "dataset", key=lambda names: names.map(in_order), kind="stable", ignore_index=True
+        )
 
     def best(self, dataset: str) -> str | None:
         """The loss with the best mean; None if no run has a value."""
@@ -76,7 +89,7 @@ class Context:
         return [(int(seed), self._by_row[run_id, loss]) for seed, run_id in found]
 
     def first_runs(self, dataset: str) -> Iterator[tuple[str, int, Run]]:
-        """Of every loss the run with the lowest seed: nothing is picked by how it looks."""
+        """The run of each loss with the lowest seed: no run is chosen by its looks."""
         for loss in self.losses:
             for seed, run in self.runs(dataset, loss)[:1]:
                 yield loss, seed, run
@@ -114,7 +127,24 @@ def in_units(column: MetricColumn, before: str = ", ") -> str:
     return f"{before}{DIFFERENCES[column.unit]}" if column.unit else ""
 
 
-def intervals_in_words(carries: Iterable[str]) -> str:
-    """What the intervals of a picture carry, from a frame's column."""
-    found = sorted(interval_in_words(kind) for kind in set(carries) if kind)
-    return listed(found) or "no interval: one seed each"
+def intervals_in_words(carries: Iterable[str], lines: str = "Vertical lines") -> str:
+    """A sentence about the intervals of a picture, from the column `carries` of a frame."""
+    found = {kind for kind in carries if kind}
+    if not found:
+        return "There are no intervals: they need two seeds."
+    over = "the seeds and, where there are any, the test identities" if len(found) > 1 else f"the {CARRIED[min(found)]}"
+    return f"{lines} are 95 % intervals over {over}."
+
+
+def by_dataset(words: Mapping[str, str]) -> str:
+    """`On digits and glyphs, …. Over all datasets, ….`: what is said of each dataset, equal words once."""
+    found: dict[str, list[str]] = {}
+    for dataset in sorted(words, key=in_order):
+        found.setdefault(words[dataset], []).append(dataset)
+    places = [listed([name for name in names if name != ALL_DATASETS], 6) for names in found.values()]
+    overall = [ALL_DATASETS in names for names in found.values()]
+    starts = [
+        " and ".join(filter(None, [place and f"on {place}", "over all datasets" if is_overall else ""]))
+        for place, is_overall in zip(places, overall, strict=True)
+    ]
+    return " ".join(f"{start[0].upper()}{start[1:]}, {said}." for start, said in zip(starts, found, strict=True))

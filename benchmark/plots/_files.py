@@ -18,18 +18,18 @@ def save(picture: Picture, folder: Path) -> tuple[Path, Path]:
     """Writes NAME.png and NAME.svg, each whole or not at all."""
     png, svg = folder / f"{picture.name}.png", folder / f"{picture.name}.svg"
     write_atomically(png, as_png(picture.figure))
-    write_atomically(svg, as_svg(picture.figure, picture.title, picture.caption))
+    write_atomically(svg, as_svg(picture.figure, picture.title, picture.alt))
     return png, svg
 
 
 def as_png(figure: Figure, dpi: int | None = None) -> bytes:
-    """With so many dots an inch; as many as the report's files have by default."""
+    """As PNG, with `dpi` dots per inch; by default as many as the report's files have."""
     return _rendered(figure, FigureCanvasAgg, "png", {"Software": None}, dpi)
 
 
-def as_svg(figure: Figure, title: str = "", caption: str = "") -> bytes:
-    """Text stays text, and many points are one embedded picture. Title and caption are there for screen readers."""
-    words = {name: visible(text) for name, text in (("Title", title), ("Description", caption)) if text}
+def as_svg(figure: Figure, title: str = "", description: str = "") -> bytes:
+    """As SVG: text stays text, many points are one embedded picture. Title and description are for screen readers."""
+    words = {name: visible(text) for name, text in (("Title", title), ("Description", description)) if text}
     return _rendered(figure, FigureCanvasSVG, "svg", {"Creator": None, "Date": None, **words})
 
 
@@ -47,7 +47,7 @@ def _rendered(figure: Figure, canvas: type[Any], kind: str, metadata: dict[str, 
 
 
 def lay_out(figure: Figure) -> None:
-    """Gives everything its place, once and with one canvas, so that all files agree in whatever order they are made."""
+    """Places everything once, with one canvas: all files of a figure agree, whatever their order."""
     FigureCanvasAgg(figure)
     engine = figure.get_layout_engine()
     if engine is not None:

@@ -1,4 +1,4 @@
-"""What runs wrote down after each epoch, as one frame."""
+"""What runs recorded after each epoch, as one frame."""
 
 import io
 from collections.abc import Callable, Mapping, Sequence
@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from benchmark.plots._context import Context
 from benchmark.plots._style import Look, dataset_panels, label_at_right, short_names
@@ -17,10 +17,10 @@ FEW_EPOCHS = 3  # up to which points are marked
 ALWAYS = ("epoch", "step", "loss", "lr")  # every other column is a scale, a margin or what else a loss keeps
 
 
-def histories(material: Context) -> pd.DataFrame:
-    """One row an epoch of a run: loss_label, dataset, seed, diverged, epoch, loss and what the loss adapts."""
-    table = material.table
-    rows = zip(material.collected.runs, table["loss"], table["dataset"], table["seed"], table["status"], strict=True)
+def histories(context: Context) -> pd.DataFrame:
+    """A row for each epoch of each run: loss_label, dataset, seed, diverged, epoch, loss and what the loss adapts."""
+    table = context.table
+    rows = zip(context.collected.runs, table["loss"], table["dataset"], table["seed"], table["status"], strict=True)
     parts = [
         _numbers(run).assign(loss_label=loss, dataset=dataset, seed=seed, diverged=status != "ok")
         for run, loss, dataset, seed, status in rows
@@ -52,7 +52,7 @@ def figure_over_epochs(
     line: float,
     set_axes: Callable[[Axes, pd.DataFrame], None],
 ) -> Figure:
-    """A panel for each dataset and what else `by` names; at least `height` inches, and `line` inches a label."""
+    """A panel for each dataset and what else `by` names; at least `height` inches, and `line` inches per label."""
     height = max(height, line * int(history.groupby(list(by))["loss_label"].nunique().max()) + 0.7)
     drawn, axes = dataset_panels(history, height, 2, by)
     for panel, rows in axes:
@@ -67,8 +67,13 @@ def figure_over_epochs(
 
 
 def log_scale(axes: Axes) -> None:
+    """A logarithmic axis with enough numbers: each power of ten, and steps between if there are few powers."""
+    low, high = (float(end) for end in axes.dataLim.intervaly)
+    steps = (1.0,) if high > 100.0 * low else (1.0, 2.0, 5.0)
     axes.set_yscale("log")
+    axes.yaxis.set_major_locator(LogLocator(10.0, steps, numticks=9))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: power(value)))
+    axes.yaxis.set_minor_formatter(NullFormatter())
 
 
 def draw_runs(axes: Axes, rows: pd.DataFrame, column: str, look: Look) -> tuple[float, float]:

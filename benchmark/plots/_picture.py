@@ -1,10 +1,12 @@
-"""A picture with its words, or the reason why there is none."""
+"""A picture with its words, or the reason why there is no picture."""
 
 import hashlib
 import re
 from dataclasses import dataclass
 
 from matplotlib.figure import Figure
+
+from benchmark.plots._axes_in_words import axes_in_words
 
 SECTIONS = {
     "comparison": "Which loss, and how sure is that",
@@ -23,13 +25,24 @@ LONGEST_NAME = 60
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure, and in words what it shows: the caption is written from the data and serves as alternative text."""
+    """A figure and its words, which are written from the data."""
 
     name: str  # of its files: lower-case letters, digits and hyphens
     title: str
-    caption: str
+    caption: str  # how to read it
     figure: Figure
     section: str
+    finding: str = ""  # the main thing to see
+
+    @property
+    def words(self) -> str:
+        """What stands below the picture."""
+        return f"{self.finding} {self.caption}".strip()
+
+    @property
+    def alt(self) -> str:
+        """What someone who cannot see the picture must know: title, axes, what is drawn, and the main thing to see."""
+        return " ".join(filter(None, [f"{self.title}.", axes_in_words(self.figure), self.finding or self.caption]))
 
 
 @dataclass(frozen=True)

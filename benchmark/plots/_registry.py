@@ -13,7 +13,7 @@ from datasets._registry import Registry
 
 Drawn = Iterator[Picture | Skipped]
 EACH_APART = 48
-"""The most rows of a picture that has a line or a panel for each: all losses, each as it comes and tuned."""
+"""The most rows of a picture that has a line or a panel for each: every loss twice, untuned and tuned."""
 PLOTS: Registry[Plot] = Registry("plot", __package__, "marginbench.plots")
 
 
@@ -36,15 +36,13 @@ def plot(
         name = draw.__module__.rpartition(".")[2]
 
         @wraps(draw)
-        def draw_or_skip(material: Context) -> Drawn:
+        def draw_or_skip(context: Context) -> Drawn:
             try:
-                if not len(material.table):
+                if not len(context.table):
                     raise NothingToDrawError("the experiment has no stored run")
-                if most_losses is not None and (rows := len(material.losses)) > most_losses:
-                    raise NothingToDrawError(
-                        f"{rows} rows are too many to tell apart in one picture; up to {most_losses} are drawn"
-                    )
-                yield from draw(material)
+                if most_losses is not None and (rows := len(context.losses)) > most_losses:
+                    raise NothingToDrawError(f"{rows} rows are too many for one picture; it can show {most_losses}")
+                yield from draw(context)
             except NothingToDrawError as reason:
                 yield Skipped(name, title, str(reason), section)
 
@@ -69,9 +67,9 @@ def draw_all(collected: ExperimentResults, metric: str | None = None) -> Drawn:
 
     `metric` is the metric by which losses are compared: it decides which is best.
     """
-    material = Context(collected, metric) if metric else Context(collected)
+    context = Context(collected, metric) if metric else Context(collected)
     for one in _all():
-        yield from one.draw(material)
+        yield from one.draw(context)
 
 
 def _all() -> list[Plot]:

@@ -1,4 +1,4 @@
-"""How every picture looks: sizes, colours that colour-blind readers can tell apart, and one look for each loss."""
+"""How every picture looks: sizes, colours that colour-blind readers can distinguish, and one look for each loss."""
 
 import math
 import textwrap
@@ -17,22 +17,26 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from sklearn.isotonic import isotonic_regression
 
+import losses
+from benchmark.statistics import ALL_DATASETS
 from benchmark.tables.model import visible
+from benchmark.text import natural_key
 
 P = ParamSpec("P")
 
-WIDTH = 7.5  # inches; printed on A4 with usual margins, the smallest text is 6 points high
+WIDTH = 7.5  # inches
 LOWEST = 2.4  # inches: the least height at which a label along the side is not cut off
-SMALL = 7.5  # points, the smallest text
+SMALL = 8  # points, the smallest text
 INK, GREY, PALE = "#000000", "#6e6e6e", "#c4c4c4"
 BETTER, WORSE = "#0072b2", "#d55e00"
 COLOURS = ("#0072b2", "#de8f05", "#009e73", "#cc5500", "#a3509b", "#56b4e9", "#5c3a1e")
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (5, 1.2, 1.2, 1.2)))
 MARKERS = "osD^vPX*<>ph"
+DIFFERENT = len(COLOURS) * len(DASHES)  # their numbers have no common divisor: so many looks differ
 OF_CLASSES = (
     "#0072b2", "#e69f00", "#009e73", "#9e3a00", "#b065a8", "#56b4e9", "#4d3319", "#000000", "#999999", "#d8c800",
 )  # fmt: skip
-"""Told apart by lightness too; numbers or markers stand beside them."""
+"""They differ in lightness too, and numbers or markers stand beside them."""
 
 STYLE: dict[str, Any] = {
     "font.family": "DejaVu Sans",
@@ -75,7 +79,7 @@ def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
 
 @dataclass(frozen=True)
 class Look:
-    """A loss's colour, dashes and marker; no two of the first 28 have both colour and dashes in common."""
+    """A loss's colour, dashes and marker; no two of 28 rows have both colour and dashes in common."""
 
     colour: str
     dashes: Any
@@ -87,14 +91,28 @@ class Look:
         return {"color": self.colour, "linestyle": self.dashes, "marker": self.marker, "markersize": 4}
 
 
-def looks(losses: Sequence[str], baseline: str) -> dict[str, Look]:
-    """The same look for a loss in every picture. The baseline is black."""
-    others = [loss for loss in losses if loss != baseline]
-    found = {
-        loss: Look(COLOURS[i % len(COLOURS)], DASHES[i % len(DASHES)], MARKERS[i % len(MARKERS)])
-        for i, loss in enumerate(others)
-    }
+def looks(labels: Iterable[str], baseline: str, names: Mapping[str, str] | None = None) -> dict[str, Look]:
+    """A look for each row. A loss has the same one in the pictures of every experiment, by its place among all losses;
+    further rows of the same loss take the next free ones. The baseline is black. `names` gives labels' losses."""
+    known = {name: _place(number) for number, name in enumerate(losses.names())}
+    found: dict[str, Look] = {}
+    free = list(range(DIFFERENT))
+    for label in labels:
+        if label != baseline:
+            free = free or list(range(DIFFERENT))
+            wanted = known.get((names or {}).get(label, label), free[0])
+            place = next((one for one in free if one >= wanted), free[0])
+            free.remove(place)
+            found[label] = Look(
+                COLOURS[place % len(COLOURS)], DASHES[place % len(DASHES)], MARKERS[place % len(MARKERS)]
+            )
     return {**found, baseline: Look(INK, "-", "o")}
+
+
+def _place(number: int) -> int:
+    """The place of a loss among the looks: its neighbours in the alphabet, and losses seven apart, differ in colour."""
+    block, within = divmod(number, len(COLOURS))
+    return (8 * within + 9 * block) % DIFFERENT
 
 
 def blank(width: float = WIDTH, height: float = 3.5) -> Figure:
@@ -105,7 +123,7 @@ def blank(width: float = WIDTH, height: float = 3.5) -> Figure:
 def panels(
     count: int, height: float, most_columns: int = 4, width: float = WIDTH, **sharing: Any
 ) -> tuple[Figure, list[Axes]]:
-    """A figure of so many panels and no empty ones; `height` is a row's, in inches."""
+    """A figure of `count` panels; `height` is that of a row, in inches."""
     columns = math.ceil(count / math.ceil(count / most_columns))  # fewer where that leaves fewer gaps in as many rows
     rows = math.ceil(count / columns)
     figure = blank(width, max(rows * height + 0.4, LOWEST))
@@ -131,11 +149,20 @@ def dataset_panels(
     frame: pd.DataFrame, height: float, most_columns: int, by: Sequence[str] = ("dataset",), **sharing: Any
 ) -> tuple[Figure, list[tuple[Axes, pd.DataFrame]]]:
     """A panel for each dataset of a frame (and what else `by` names), under the dataset's name, with its rows."""
-    parts = [rows for _, rows in frame.groupby(list(by), sort=False)]
+    parts = sorted((rows for _, rows in frame.groupby(list(by), sort=False)), key=lambda rows: in_order(_first(rows)))
     figure, axes = panels(len(parts), height, most_columns, **sharing)
     for panel, rows in zip(axes, parts, strict=True):
-        panel.set_title(wrapped(str(rows["dataset"].iloc[0]), {2: 40, 3: 32}[most_columns]))
+        panel.set_title(wrapped(_first(rows), {2: 40, 3: 32}[most_columns]))
     return figure, list(zip(axes, parts, strict=True))
+
+
+def _first(rows: pd.DataFrame) -> str:
+    return str(rows["dataset"].iloc[0])
+
+
+def in_order(dataset: str) -> tuple[bool, Any]:
+    """What sorts datasets in natural order, and all of them together last."""
+    return dataset == ALL_DATASETS, natural_key(dataset)
 
 
 def short(label: str, width: int = 24) -> str:
@@ -148,7 +175,7 @@ def short(label: str, width: int = 24) -> str:
 
 
 def short_names(labels: Iterable[str], width: int = 24) -> dict[str, str]:
-    """Labels shortened; those that would read alike are numbered."""
+    """Labels shortened; those that would be equal are numbered."""
     found: dict[str, str] = {}
     for label in labels:
         name, number = short(label, width), 1
@@ -165,7 +192,7 @@ def wrapped(text: str, width: int, lines: int = 3) -> str:
 
 
 def spread(wanted: Sequence[float], gap: float) -> NDArray[np.float64]:
-    """Positions in the order of the wanted ones, at least `gap` apart, as near to them as can be, within 0 … 1."""
+    """Positions from 0 to 1 in the order of the wanted ones and as near to them as possible, at least `gap` apart."""
     order = np.argsort(wanted, kind="stable")
     steps = gap * np.arange(len(order))
     room = max(1.0 - gap * (len(order) - 1), 0.0)
@@ -175,13 +202,18 @@ def spread(wanted: Sequence[float], gap: float) -> NDArray[np.float64]:
 
 
 def label_at_right(
-    axes: Axes, points: Mapping[str, tuple[float, float]], gap: float, colours: Mapping[str, str] | None = None
+    axes: Axes,
+    points: Mapping[str, tuple[float, float]],
+    gap: float,
+    colours: Mapping[str, str] | None = None,
+    highest: float = 1.0,
 ) -> None:
-    """Names beside the panel, none over another, each with a thin line to its point. Set the limits before."""
+    """Names beside the panel, none over another, each with a thin line to its point. Set the limits before.
+    `gap` and `highest` are shares of the panel's height: between two names, and where the topmost may be."""
     axes.set(xlim=axes.get_xlim(), ylim=axes.get_ylim())  # fixed, since the lines end at places in the panel
     to_panel = axes.transScale + axes.transLimits
     at = {name: to_panel.transform(point) for name, point in points.items()}
-    heights = spread([float(place[1]) for place in at.values()], gap)
+    heights = highest * spread([float(place[1]) / highest for place in at.values()], gap / highest)
     for (name, place), height in zip(at.items(), heights, strict=True):
         colour = (colours or {}).get(name, GREY)
         line = {"arrowstyle": "-", "relpos": (0.0, 0.5), "color": colour, "linewidth": 0.7, "shrinkA": 1, "shrinkB": 2}

@@ -17,25 +17,27 @@ NAMES = {"s": "scale s", "m": "margin m", "lambda": "λ", "psi_mean": "mean ψ o
 UNITS = {"m": ", radians"}
 BESIDE = (*ALWAYS, "loss_label", "dataset", "seed", "diverged")
 WIDE = 100.0  # largest over least value from which an axis is logarithmic
+LEAST_CHANGE = 0.01  # of a quantity within a run, relative to its size: smaller ones are noise
 
 
 @plot(TITLE, "training", place=2, most_losses=EACH_APART)
-def draw(material: Context) -> Drawn:
-    adapted = changing(histories(material))
+def draw(context: Context) -> Drawn:
+    adapted = changing(histories(context))
     if not len(adapted):
         raise NothingToDrawError(
-            "no loss of this experiment changed a scale, margin or other number from one epoch to another"
+            "no loss of this experiment changed its scale, margin or another number by more than 1 %"
         )
-    yield Picture("adaptation", TITLE, caption(adapted), figure(adapted, material.looks), "training")
+    drawn = figure(adapted, context.looks)
+    yield Picture("adaptation", TITLE, caption(adapted), drawn, "training", finding(adapted))
 
 
 def changing(history: pd.DataFrame) -> pd.DataFrame:
-    """One row an epoch of a run and quantity, of quantities that are not the same in all epochs of some run."""
+    """A row for each epoch, run and quantity, of quantities that change by more than 1 % within some run."""
     quantities = [str(name) for name in history.columns if name not in BESIDE]
     long = history.melt(["loss_label", "dataset", "seed", "diverged", "epoch"], quantities, "quantity", "value")
     long = long[np.isfinite(long["value"].astype(float))]
     spread = long.groupby(["dataset", "loss_label", "quantity", "seed"])["value"].agg(["min", "max"])
-    moved = spread["max"] - spread["min"] > 1e-3 * spread.abs().max(axis=1)
+    moved = spread["max"] - spread["min"] > LEAST_CHANGE * spread.abs().max(axis=1)
     keys = ["dataset", "loss_label", "quantity"]
     kept = moved.groupby(keys).any()
     return long.set_index(keys).loc[kept[kept].index.intersection(long.set_index(keys).index)].reset_index()
@@ -43,7 +45,7 @@ def changing(history: pd.DataFrame) -> pd.DataFrame:
 
 @styled
 def figure(adapted: pd.DataFrame, looks: Mapping[str, Look]) -> Figure:
-    """One panel for every dataset and quantity, with the losses that adapt it."""
+    """A panel for each dataset and quantity, with the losses that adapt it."""
     return figure_over_epochs(adapted, ["dataset", "quantity"], "value", looks, 2.0, 0.15, _set_axes)
 
 
@@ -55,8 +57,15 @@ def _set_axes(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def caption(adapted: pd.DataFrame) -> str:
+    """How to read the picture."""
     seeds = int(adapted["seed"].nunique())
-    told = [f"Mean over up to {counted(seeds, 'seed')} at the end of each epoch, with their range."]
+    dotted = " Dotted lines are runs that diverged." if adapted["diverged"].any() else ""
+    return f"Mean over up to {counted(seeds, 'seed')} at the end of each epoch; the band is their range.{dotted}"
+
+
+def finding(adapted: pd.DataFrame) -> str:
+    """What each loss changed, from where to where."""
+    found = []
     for (dataset, loss, quantity), rows in adapted.groupby(["dataset", "loss_label", "quantity"], sort=False):
         name = NAMES.get(str(quantity), str(quantity))
         sound, diverged = rows[~rows["diverged"]], rows[rows["diverged"]]
@@ -66,6 +75,6 @@ def caption(adapted: pd.DataFrame) -> str:
             parts.append(f"from {means.iloc[0]:.3g} to {means.iloc[-1]:.3g}")
         if len(diverged):
             runs = counted(diverged["seed"].nunique(), "run")
-            parts.append(f"up to {diverged['value'].max():.3g} in {runs} that diverged (dotted)")
-        told.append(f"{dataset}, {loss}: {name} {', '.join(parts)}.")
-    return " ".join(told)
+            parts.append(f"up to {diverged['value'].max():.3g} in {runs} that diverged")
+        found.append(f"On {dataset}, {loss} changes {name} {', '.join(parts)}.")
+    return " ".join(found)

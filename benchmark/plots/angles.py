@@ -1,4 +1,4 @@
-"""Histograms of angles: how near an embedding is to where it belongs, and how near to where it does not."""
+"""Histograms of angles: to the own class and to the nearest other one, or within same and different pairs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from benchmark import metrics
 from benchmark.metrics._inputs import unit_rows
 from benchmark.plots import EACH_APART, Arrays, Context, Drawn, Floats, Picture, Skipped, file_name, plot
 from benchmark.plots._style import BETTER, SMALL, WORSE, loss_panels, styled
-from benchmark.text import counted, listed
+from benchmark.text import counted
 
 BINS = [3.0 * step for step in range(61)]
 KINDS = {"closed": ("own class", "nearest other class"), "open": ("pairs of one identity", "pairs of two identities")}
@@ -28,10 +28,10 @@ class Angles:
 
 
 @plot("Angles", "geometry", place=1, most_losses=EACH_APART)
-def draw(material: Context) -> Drawn:
-    for dataset in material.datasets:
+def draw(context: Context) -> Drawn:
+    for dataset in context.datasets:
         name, title = file_name("angles", dataset), f"Angles, {dataset}"
-        stored = {loss: _read(material, dataset, loss) for loss in material.losses}
+        stored = {loss: _read(context, dataset, loss) for loss in context.losses}
         closed = any("test/logits" in run for runs in stored.values() for run in runs)
         measure = to_classes if closed else within_pairs
         by_seed = {loss: [measure(run) for run in runs] for loss, runs in stored.items() if runs}
@@ -45,13 +45,13 @@ def draw(material: Context) -> Drawn:
             continue
         protocol = "closed" if closed else "open"
         seeds = max(len(runs) for runs in stored.values())
-        words = caption(found, dataset, protocol, seeds) + material.without_a_run(dataset)
-        yield Picture(name, title, words, figure(found, protocol), "geometry")
+        words = caption(protocol, seeds) + context.without_a_run(dataset)
+        yield Picture(name, title, words, figure(found, protocol), "geometry", finding(found, protocol))
 
 
-def _read(material: Context, dataset: str, loss: str) -> list[Arrays]:
+def _read(context: Context, dataset: str, loss: str) -> list[Arrays]:
     names = ("test/embeddings", "test/labels", "test/pairs", "test/same", "test/logits", "weight")
-    runs = [run.arrays(*names) for _, run in material.runs(dataset, loss)]
+    runs = [run.arrays(*names) for _, run in context.runs(dataset, loss)]
     return [run for run in runs if "test/embeddings" in run]
 
 
@@ -84,7 +84,7 @@ def _degrees(cosines: Floats) -> Floats:
 
 @styled
 def figure(found: Mapping[str, Angles], protocol: str) -> Figure:
-    """One panel a loss; the two histograms have the same area."""
+    """A panel for each loss; the two histograms have the same area."""
     drawn, axes = loss_panels(found, 1.45, sharex=True, sharey=True)
     last = max(float(np.max([angles.own.max(), angles.other.max()])) for angles in found.values())
     for loss, panel in axes.items():
@@ -104,16 +104,27 @@ def figure(found: Mapping[str, Angles], protocol: str) -> Figure:
     return drawn
 
 
-def caption(found: Mapping[str, Angles], dataset: str, protocol: str, seeds: int) -> str:
+def caption(protocol: str, seeds: int) -> str:
+    """How to read the picture."""
     what = (
-        "angle of every test embedding to the weight of its own class and to that of the nearest other class"
+        "Angle of every test embedding to the weight of its own class and to that of the nearest other class"
         if protocol == "closed"
-        else "angle between the two embeddings of every test pair; test identities are not in training, so there are "
-        "no class weights to measure to"
+        else "Angle between the two embeddings of every test pair (test identities do not occur in training and have "
+        "no class weights)"
     )
-    told = [f"{loss} {np.median(angles.own):.0f}° and {np.median(angles.other):.0f}°" for loss, angles in found.items()]
-    own, other = KINDS[protocol]
     return (
-        f"{dataset}: {what}, {counted(seeds, 'seed')} together. The less the two histograms overlap, the better one "
-        f"threshold tells them apart. Medians ({own} and {other}): {listed(told, 24)}."
+        f"{what}, {counted(seeds, 'seed')} together. The less the two histograms overlap, the better one threshold "
+        "separates them. The medians stand above each panel."
     )
+
+
+def finding(found: Mapping[str, Angles], protocol: str) -> str:
+    """The losses whose two medians are farthest from each other and nearest to each other."""
+    medians = {loss: (float(np.median(one.own)), float(np.median(one.other))) for loss, one in found.items()}
+    ranked = sorted(medians, key=lambda loss: medians[loss][1] - medians[loss][0])
+    shown = [f"{loss} ({medians[loss][0]:.0f}° and {medians[loss][1]:.0f}°)" for loss in (ranked[-1], ranked[0])]
+    own, other = KINDS[protocol]
+    what = f"The medians of {own} and {other}"
+    if len(ranked) == 1:
+        return f"{what} of {shown[0]}."
+    return f"{what} are farthest from each other for {shown[0]} and nearest for {shown[1]}."

@@ -1,4 +1,4 @@
-"""Embeddings of two dimensions on the circle, with class weights as rays."""
+"""Two-dimensional embeddings on the circle, with class weights as rays."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -31,36 +31,36 @@ class Embedded:
 
 
 @plot(TITLE, "embeddings", place=1)
-def draw(material: Context) -> Drawn:
-    return of_each_dataset(material, 2, "circle", TITLE, figure, caption)
+def draw(context: Context) -> Drawn:
+    return of_each_dataset(context, 2, "circle", TITLE, figure, caption)
 
 
 def of_each_dataset(
-    material: Context,
+    context: Context,
     dim: int,
     kind: str,
     title: str,
     drawing: Callable[[Mapping[str, Embedded]], Figure],
-    wording: Callable[[Mapping[str, Embedded], str, str], str],
+    wording: Callable[[Mapping[str, Embedded], str], str],
 ) -> Drawn:
     """A picture for every dataset whose embeddings have so many dimensions, or why there is none."""
-    has_dim = (material.table["dim"] == dim).groupby(material.table["dataset"]).all()
+    has_dim = (context.table["dim"] == dim).groupby(context.table["dataset"]).all()
     if not has_dim.any():
         raise NothingToDrawError(f"no run has embeddings of {dim} dimensions; the experiment `low-dim` trains some")
-    for dataset in (dataset for dataset in material.datasets if has_dim[dataset]):
+    for dataset in (dataset for dataset in context.datasets if has_dim[dataset]):
         name, full_title = file_name(kind, dataset), f"{title}, {dataset}"
-        found = embedded(material, dataset)
+        found = embedded(context, dataset)
         if not found:
             yield Skipped(name, full_title, "every run diverged", "embeddings")
             continue
-        words = wording(found, dataset, material.first_seeds(dataset)) + material.without_a_run(dataset)
-        yield Picture(name, full_title, words, drawing(found), "embeddings")
+        words = wording(found, context.first_seeds(dataset)) + context.without_a_run(dataset)
+        yield Picture(name, full_title, words, drawing(found), "embeddings", finding(found))
 
 
-def embedded(material: Context, dataset: str) -> dict[str, Embedded]:
+def embedded(context: Context, dataset: str) -> dict[str, Embedded]:
     """Of every loss the run with the lowest seed."""
     found = {}
-    for loss, _, run in material.first_runs(dataset):
+    for loss, _, run in context.first_runs(dataset):
         arrays = run.arrays("test/embeddings", "test/labels", "test/logits", "weight")
         if "test/embeddings" not in arrays:
             continue
@@ -72,7 +72,7 @@ def embedded(material: Context, dataset: str) -> dict[str, Embedded]:
 
 @styled
 def figure(found: Mapping[str, Embedded]) -> Figure:
-    """One panel a loss: dots are test images, bars count them, rays are class weights."""
+    """A panel for each loss: dots are test images, bars count them, rays are class weights."""
     drawn, axes = loss_panels(found, 2.05)
     for loss, panel in axes.items():
         _circle(panel, found[loss])
@@ -117,13 +117,30 @@ def _rays(axes: Axes, weight: Floats, colours: Mapping[int, str]) -> None:
                       bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6})  # fmt: skip
 
 
-def caption(found: Mapping[str, Embedded], dataset: str, seeds: str) -> str:
+def finding(found: Mapping[str, Embedded]) -> str:
+    """The losses whose images lie nearest to, and farthest from, the centres of their classes."""
+    spreads = {loss: _mean_angle(points) for loss, points in found.items()}
+    ranked = sorted(spreads, key=lambda loss: spreads[loss])
+    shown = [f"{spreads[loss]:.0f}° ({loss})" for loss in dict.fromkeys([ranked[0], ranked[-1]])]
+    span = shown[0] if len(shown) == 1 else f"between {shown[0]} and {shown[1]}"
+    return f"The mean angle of an image to the centre of its class is {span}."
+
+
+def _mean_angle(points: Embedded) -> float:
+    classes, places = np.unique(points.labels, return_inverse=True)
+    centres = unit_rows(np.array([points.directions[points.labels == label].mean(axis=0) for label in classes]))[0]
+    cosines = (points.directions * centres[places]).sum(axis=1)
+    return float(np.degrees(np.arccos(np.clip(cosines, -1.0, 1.0))).mean())
+
+
+def caption(found: Mapping[str, Embedded], seeds: str) -> str:
+    """How to read the picture."""
     first = next(iter(found.values()))
     rays = "the rays are the class weights" if first.weight is not None else (
         "there are no rays, since test identities have no class weights"
     )  # fmt: skip
     return (
-        f"{dataset}: directions of the test images' embeddings, {counted(len(np.unique(first.labels)), 'class')}, "
+        f"Directions of the test images' embeddings, {counted(len(np.unique(first.labels)), 'class')}, "
         f"{seeds}. Dots lie on the circle, the bars outside count them in steps of {360 // BINS} degrees, {rays}. "
-        "Narrow, evenly spaced bars on their rays are what a loss aims for."
+        "Ideal are narrow, evenly spaced bars on their rays."
     )

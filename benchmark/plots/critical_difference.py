@@ -16,15 +16,15 @@ BAR = 0.11  # between two bars
 
 
 @plot(TITLE, "comparison", place=3)
-def draw(material: Context) -> Drawn:
-    if material.table[material.metric].isna().all():
-        raise NothingToDrawError(f"no run has a {name_of(material.column)}")
-    ranks = average_ranks(material.table, material.metric, material.column.lower_is_better)
+def draw(context: Context) -> Drawn:
+    if context.table[context.metric].isna().all():
+        raise NothingToDrawError(f"no run has a {name_of(context.column)}")
+    ranks = average_ranks(context.table, context.metric, context.column.lower_is_better)
     found = critical_difference(ranks)
     if not found.can_separate:
         raise NothingToDrawError(found.note + _left_out(ranks))
-    words = caption(ranks, found, material.column)
-    yield Picture("critical_difference", TITLE, words, figure(ranks, found), "comparison")
+    words, seen = caption(ranks, found, context.column), finding(ranks, found)
+    yield Picture("critical_difference", TITLE, words, figure(ranks, found), "comparison", seen)
 
 
 def _left_out(ranks: Ranks) -> str:
@@ -73,16 +73,23 @@ def _scale(axes: Axes, best: float, worst: float, difference: float) -> None:
 
 
 def caption(ranks: Ranks, found: CriticalDifference, column: MetricColumn) -> str:
-    average = ranks.average
-    shown = listed([f"{loss} {number(rank)}" for loss, rank in average.items()], 24)
-    groups = [listed(group) for group in found.groups if len(group) > 1]
-    told = (
-        f"Average rank of {counted(len(average), 'loss')} by {name_of(column)} over "
-        f"{counted(found.datasets, 'dataset')}, 1 is best: {shown}. Ranks that differ by less than "
-        f"{number(found.difference or 0.0)} are not significantly different (Nemenyi's test): "
-    )
-    together = "; ".join(groups) if groups else "every loss differs significantly from every other"
+    """How to read the picture."""
     p = found.friedman_p
     equals = "" if p is None or p < SMALLEST_P else "= "
-    friedman = "" if p is None else f" Friedman's test that all are alike: p {equals}{p_value(p)}."
-    return f"{told}{together}.{friedman}{_left_out(ranks)}"
+    friedman = "" if p is None else f" Friedman's test that all losses are equal: p {equals}{p_value(p)}."
+    return (
+        f"Average rank of {counted(len(ranks.average), 'loss')} by {name_of(column)} over "
+        f"{counted(found.datasets, 'dataset')}; 1 is best. A bar joins losses whose ranks differ by less than "
+        f"{number(found.difference or 0.0)}: they are not significantly different by Nemenyi's test, which uses ranks "
+        f"alone and is not the test of the tables.{friedman}{_left_out(ranks)}"
+    )
+
+
+def finding(ranks: Ranks, found: CriticalDifference) -> str:
+    """The ranks, and which losses the first one is joined with."""
+    average = ranks.average
+    shown = listed([f"{loss} {number(rank)}" for loss, rank in average.items()], 6)
+    first = str(average.index[0])
+    joined = [loss for group in found.groups if first in group for loss in group if loss != first]
+    different = f"{first} is not significantly different from {listed(list(dict.fromkeys(joined)), 6)}"
+    return f"Average ranks: {shown}. {different if joined else f'{first} differs significantly from all others'}."

@@ -8,52 +8,81 @@ from matplotlib.lines import Line2D
 
 from benchmark import metrics
 from benchmark.metrics import MetricColumn
-from benchmark.plots import Context, Drawn, NothingToDrawError, Picture, in_units, intervals_in_words, name_of, plot
-from benchmark.plots._style import BETTER, GREY, INK, SMALL, WORSE, dataset_panels, short, short_names, styled
-from benchmark.statistics import ALL_DATASETS, compare
+from benchmark.plots import (
+    Context,
+    Drawn,
+    NothingToDrawError,
+    Picture,
+    by_dataset,
+    in_units,
+    intervals_in_words,
+    name_of,
+    plot,
+)
+from benchmark.plots._style import (
+    BETTER,
+    GREY,
+    INK,
+    SMALL,
+    WORSE,
+    dataset_panels,
+    in_order,
+    short,
+    short_names,
+    styled,
+    wrapped,
+)
 from benchmark.text import counted, listed, number
 
-CLIPPED_BEYOND = 5.0  # times the median reach of a panel's intervals
+CLIPPED_BEYOND = 12.0  # times the median reach of a panel's intervals: farther ones leave the panel
 TITLE = "Differences from the baseline"
 
 
 @plot(TITLE, "comparison", place=1)
-def draw(material: Context) -> Drawn:
-    if material.baseline not in material.losses:
-        raise NothingToDrawError(f"the baseline, {material.baseline}, has no run")
-    if len(material.losses) < 2:
+def draw(context: Context) -> Drawn:
+    if context.baseline not in context.losses:
+        raise NothingToDrawError(f"the baseline, {context.baseline}, has no run")
+    if len(context.losses) < 2:
         raise NothingToDrawError("there is no other loss to compare with the baseline")
-    against = material.collected.experiment.baselines
-    jackknife = material.collected.jackknife
-    compared = compare(material.table, material.baseline, [material.metric], jackknife, against=against)
+    compared = context.findings.differences if context.findings.main_columns else pd.DataFrame({"difference": []})
     if compared["difference"].isna().all():
-        raise NothingToDrawError(f"no seed has a {name_of(material.column)} of both sides")
-    yield Picture("forest", TITLE, caption(compared, material.baseline), figure(compared), "comparison")
+        raise NothingToDrawError("no seed has a value of both the loss and the baseline")
+    yield Picture("forest", TITLE, caption(compared), figure(compared), "comparison", finding(compared))
 
 
 @styled
 def figure(compared: pd.DataFrame) -> Figure:
-    """One panel a dataset from the rows of `statistics.compare` for one metric; the best loss stands at the top."""
+    """A panel for each dataset, from rows of `Findings.differences`; the best loss stands at the top."""
     compared = compared[compared.groupby("dataset")["difference"].transform("count") > 0]  # no panel without a value
-    column = metrics.column(str(compared["metric"].iloc[0]))
-    losses = _ordered(compared, column.lower_is_better)
-    drawn, axes = dataset_panels(compared, 0.21 * len(losses) + 0.75, most_columns=3, sharey=True)
+    losses = _ordered(compared)
+    drawn, axes = dataset_panels(compared, 0.21 * len(losses) + 0.9, most_columns=3, sharey=True)
     names = short_names(losses)
     for panel, rows in axes:
-        _panel(panel, rows.set_index("loss").reindex(losses), column)
+        _panel(panel, rows.set_index("loss").reindex(losses), _column(rows))
+        panel.set_title(f"{panel.get_title()}\n{wrapped(name_of(_column(rows)), 32)}")
         panel.set_yticks(range(len(losses)), [names[loss] for loss in losses])
         panel.set_ylim(len(losses) - 0.5, -0.5)
         panel.grid(axis="y", visible=False)
     baseline = " or ".join(short(str(name)) for name in compared["baseline"].unique())
-    side = "left" if column.lower_is_better else "right"
-    drawn.supxlabel(f"{name_of(column)}: difference from {baseline}{in_units(column)} ({side} is better)")
-    drawn.legend(handles=_legend(compared, column.lower_is_better), loc="outside upper center", ncols=4)
+    columns = [_column(rows) for _, rows in axes]
+    units = {in_units(column) for column in columns}
+    sides = {"left" if column.lower_is_better else "right" for column in columns}
+    counted_in = units.pop() if len(units) == 1 else ""
+    better = f" ({sides.pop()} is better)" if len(sides) == 1 else ""
+    drawn.supxlabel(f"difference from {baseline}{counted_in}{better}")
+    drawn.legend(handles=_legend(compared), loc="outside upper center", ncols=4)
     return drawn
 
 
-def _ordered(compared: pd.DataFrame, lower_is_better: bool) -> list[str]:
-    """By the difference over all datasets, or on the only one; losses without a value come last."""
-    last = compared[compared["dataset"] == compared["dataset"].iloc[-1]]
+def _column(rows: pd.DataFrame) -> MetricColumn:
+    """How the metric of a panel is shown; all its rows have the same."""
+    return metrics.column(str(rows["metric"].iloc[0]))
+
+
+def _ordered(compared: pd.DataFrame) -> list[str]:
+    """By the difference over all datasets, or on the last one; losses without a value come last."""
+    last = compared[compared["dataset"] == max(compared["dataset"], key=in_order)]
+    lower_is_better = _column(last).lower_is_better
     by_mean = compared.groupby("loss")["difference"].mean()
     keys = last.assign(mean=last["loss"].map(by_mean)).sort_values(
         ["difference", "mean", "loss"], ascending=[lower_is_better, lower_is_better, True], na_position="last"
@@ -80,8 +109,9 @@ def _panel(axes: Axes, rows: pd.DataFrame, column: MetricColumn) -> None:
         if not ends[0] <= value <= ends[1]:
             _arrow(axes, value, height, colour)
             continue
-        marker = ("o" if better else "s") if tested else "x"
-        filled = colour if tested and significant else "white"
+        sure = tested and bool(significant)
+        marker = ("o" if better or not sure else "s") if tested else "x"
+        filled = colour if sure else "white"
         axes.plot([value], [height], marker, color=colour, markerfacecolor=filled, markersize=5.5, zorder=3)
 
 
@@ -104,50 +134,65 @@ def _arrow(axes: Axes, value: float, height: int, colour: str) -> None:
               va="center", ha="right" if right else "left", backgroundcolor="white", transform=across)  # fmt: skip
 
 
-def _legend(rows: pd.DataFrame, lower_is_better: bool) -> list[Line2D]:
-    """The kinds of marks that occur."""
-    rows = rows[rows["difference"].notna()]
+def _legend(compared: pd.DataFrame) -> list[Line2D]:
+    """The kinds of marks that occur, the whisker and the line at 0."""
+    rows = compared[compared["difference"].notna()]
     tested = rows[rows["significant"].notna()]
-    clear, rising = tested["significant"].astype(bool), tested["difference"] > 0
+    sure = tested[tested["significant"].astype(bool)]
+    better = int(_is_better(sure).sum())
     kinds = [
-        ("o", BETTER, BETTER, "better, after Holm", (clear & (rising != lower_is_better)).any()),
-        ("s", WORSE, WORSE, "worse, after Holm", (clear & (rising == lower_is_better)).any()),
-        ("o", GREY, "white", "not significant", (~clear).any()),
+        ("o", BETTER, BETTER, "significantly better", better > 0),
+        ("s", WORSE, WORSE, "significantly worse", better < len(sure)),
+        ("o", GREY, "white", "not significant", len(sure) < len(tested)),
         ("x", GREY, GREY, "too few seeds to test", len(tested) < len(rows)),
     ]
-    return [
-        Line2D([], [], marker=marker, color=colour, markerfacecolor=face, linewidth=1.6, label=text)
+    marks = [
+        Line2D([], [], marker=marker, color=colour, markerfacecolor=face, linewidth=0, label=text)
         for marker, colour, face, text, occurs in kinds
         if occurs
     ]
+    lines = [Line2D([], [], color=INK, linewidth=0.8, label="0: equal to the baseline")]
+    if rows["low"].notna().any():
+        lines.insert(0, Line2D([], [], color=GREY, linewidth=1.6, label="95 % interval"))
+    return [*marks, *lines]
 
 
-def caption(compared: pd.DataFrame, baseline: str) -> str:
-    """What the picture shows, in words."""
-    column = metrics.column(str(compared["metric"].iloc[0]))
-    carries = intervals_in_words(compared["carries"])
-    others = [str(name) for name in compared["baseline"].unique() if name != baseline]
-    origin = ", of tuned losses from ".join([baseline, *others])
-    units = in_units(column, " in ")
-    told = [f"{column.heading}, difference from {origin}{units}, mean over paired seeds ({carries})."]
+def _is_better(rows: pd.DataFrame) -> pd.Series:
+    lower = rows["metric"].map(lambda key: metrics.column(str(key)).lower_is_better).astype(bool)
+    return (rows["difference"].astype(float) > 0) != lower
+
+
+def caption(compared: pd.DataFrame) -> str:
+    """How to read the picture."""
+    parts = [
+        f"Each mark is a loss minus {listed([str(name) for name in compared['baseline'].unique()])}, the mean over the "
+        f"seeds that both have. {intervals_in_words(compared['carries'], 'Lines through marks')}"
+    ]
     if compared["significant"].notna().any():
-        told.append("Filled marks differ from the baseline after Holm's correction, hollow ones do not.")
-    for dataset, rows in compared.groupby("dataset", sort=False):
-        where = "All datasets together" if dataset == ALL_DATASETS else str(dataset)
-        told.append(f"{where}: {_told(rows, column)}.")
-    return " ".join(told)
-
-
-def _told(rows: pd.DataFrame, column: MetricColumn) -> str:
-    tested = rows[rows["significant"].notna()]
-    found = tested[tested["significant"].astype(bool)].sort_values("difference", ascending=False)
-    parts = [f"{len(found)} of {counted(len(tested), 'loss')} differ"] if len(tested) else []
-    if len(found):
-        differences = zip(found["loss"], found["difference"].astype(float), strict=True)
-        shown = [f"{loss} {number(column.factor * value, column.decimals, signed=True)}" for loss, value in differences]
-        parts[-1] += f" ({listed(shown)})"
-    untested = rows[rows["significant"].isna()]
+        parts.append(
+            "Filled marks differ significantly from the baseline after Holm's correction, hollow ones do not. "
+            "Intervals are not corrected, so a hollow mark's line can miss 0."
+        )
+    untested = compared[compared["significant"].isna()]
     if len(untested):
-        reasons = "; ".join(sorted({str(note) for note in untested["note"]}))
-        parts.append(f"{counted(len(untested), 'loss')} could not be tested ({reasons})")
-    return "; ".join(parts)
+        parts.append(f"Crosses could not be tested: {'; '.join(sorted({str(note) for note in untested['note']}))}.")
+    return " ".join(parts)
+
+
+def finding(compared: pd.DataFrame) -> str:
+    """On each dataset, which losses differ from the baseline."""
+    return by_dataset({str(dataset): _who_differs(rows) for dataset, rows in compared.groupby("dataset")})
+
+
+def _who_differs(rows: pd.DataFrame) -> str:
+    column, tested = _column(rows), rows[rows["significant"].notna()]
+    if not len(tested):
+        return "no difference could be tested"
+    baseline = " or ".join(str(name) for name in tested["baseline"].unique())
+    sure = tested[tested["significant"].astype(bool)].sort_values("difference", ascending=False)
+    if not len(sure):
+        return f"none of {counted(len(tested), 'loss')} differs significantly from {baseline}"
+    differences = zip(sure["loss"], sure["difference"].astype(float), strict=True)
+    shown = [f"{loss} {number(column.factor * value, column.decimals, signed=True)}" for loss, value in differences]
+    verb = "differs" if len(sure) == 1 else "differ"
+    return f"{len(sure)} of {counted(len(tested), 'loss')} {verb} significantly from {baseline} ({listed(shown, 6)})"

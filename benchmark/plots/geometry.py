@@ -1,95 +1,126 @@
-"""Scatter: how tightly a loss holds classes to their weights against how far it sets them apart."""
+"""Scatter: how near class centres are to their weights, against how far each is from the nearest other centre."""
+
+import math
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
-from matplotlib.cm import ScalarMappable
-from matplotlib.colors import Normalize
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from benchmark.metrics import MetricColumn
-from benchmark.plots import EACH_APART, Context, Drawn, NothingToDrawError, Picture, name_of, plot
-from benchmark.plots._style import INK, SMALL, dataset_panels, label_at_right, short_names, styled
+from benchmark.plots import EACH_APART, Context, Drawn, Look, NothingToDrawError, Picture, by_dataset, plot
+from benchmark.plots._style import GREY, SMALL, dataset_panels, in_order, label_at_right, short_names, styled
+from benchmark.scale_margin import classes_of, training_sizes
 from benchmark.text import listed, number
 
 TITLE = "Compactness and separation"
-TIGHT, APART = "train/wc_intra", "train/c_inter"
+TIGHT, APART = "train/wc_intra", "train/c_inter_min"
 HEIGHT = 2.9  # inches of a panel
-LINE = 0.14  # of a label
+LINE = 0.15  # of a label
+LEAST_SPAN = 5.0  # degrees that a panel shows at least: smaller differences do not matter
+RIGHT_ANGLE = 90.0
 
 
 @plot(TITLE, "geometry", place=2, most_losses=EACH_APART)
-def draw(material: Context) -> Drawn:
-    means = mean_geometry(material.table, material.metric)
+def draw(context: Context) -> Drawn:
+    means = mean_geometry(context.table, classes_of(training_sizes(context.collected)))
     if not len(means):
-        raise NothingToDrawError("no run has both WC-Intra and C-Inter")
-    absent = [dataset for dataset in material.datasets if dataset not in set(means["dataset"])]
+        raise NothingToDrawError("no run has both WC-Intra and C-Inter-min")
+    absent = [dataset for dataset in context.datasets if dataset not in set(means["dataset"])]
     note = f" Not drawn, since no run has these angles: {listed(absent)}." if absent else ""
-    words = caption(means, material.column) + note
-    yield Picture("geometry", TITLE, words, figure(means, material.column), "geometry")
+    drawn = figure(means, context.looks)
+    yield Picture("geometry", TITLE, caption(means) + note, drawn, "geometry", finding(means))
 
 
-def mean_geometry(table: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """Means over seeds of the two angles and the metric; losses without angles are left out."""
-    columns = {TIGHT: "tight", APART: "apart", metric: "value"}
-    kept = table[["loss", "dataset"]].copy()
-    for name, short_name in columns.items():
-        kept[short_name] = pd.to_numeric(table[name], errors="coerce") if name in table else np.nan
-    means = kept.groupby(["dataset", "loss"], sort=False, as_index=False).mean()
-    return means.dropna(subset=["tight", "apart"])
+def mean_geometry(table: pd.DataFrame, classes: Mapping[str, int]) -> pd.DataFrame:
+    """Means of the two angles over the seeds, and the largest possible C-Inter-min; losses without angles are left
+    out."""
+    kept = table[["loss", "dataset", "dim"]].copy()
+    for key, name in {TIGHT: "tight", APART: "apart"}.items():
+        kept[name] = pd.to_numeric(table[key], errors="coerce") if key in table else np.nan
+    means = kept.groupby(["dataset", "loss"], sort=False, as_index=False).mean().dropna(subset=["tight", "apart"])
+    limits = [largest_angle(classes[name], int(dim)) for name, dim in zip(means["dataset"], means["dim"], strict=True)]
+    return means.assign(limit=limits)
+
+
+def largest_angle(classes: int, dim: int) -> float:
+    """In degrees, the largest angle that so many directions can all have to their nearest one.
+
+    Up to dim + 1 directions form a simplex; more of them cannot all be more than 90° apart (Rankin, 1955), and in two
+    dimensions they share the circle.
+    """
+    if classes < 2:
+        return 180.0
+    if dim == 2:
+        return 360.0 / classes
+    return math.degrees(math.acos(-1.0 / (classes - 1))) if classes <= dim + 1 else RIGHT_ANGLE
 
 
 @styled
-def figure(means: pd.DataFrame, column: MetricColumn) -> Figure:
-    """One panel a dataset: WC-Intra to the right, C-Inter upwards, the metric as colour."""
-    most = int(means.groupby("dataset").size().max())
-    height = max(HEIGHT, LINE * most + 0.9)
+def figure(means: pd.DataFrame, looks: Mapping[str, Look]) -> Figure:
+    """A panel for each dataset: WC-Intra to the right, C-Inter-min upwards, what is impossible in grey."""
+    height = max(HEIGHT, LINE * int(means.groupby("dataset").size().max()) + 0.9)
     drawn, axes = dataset_panels(means, height, most_columns=2)
     for panel, rows in axes:
-        values = rows["value"].to_numpy(dtype=float) * column.factor
-        colours = ScalarMappable(_range(values), "cividis")
-        known = ~np.isnan(values)
-        faces = np.where(known[:, None], colours.to_rgba(np.where(known, values, 0.0)), (1.0, 1.0, 1.0, 1.0))
-        panel.scatter(rows["tight"], rows["apart"], c=faces, s=34, edgecolors=INK, linewidths=0.6, zorder=3)
-        panel.margins(0.1)
+        highest = _mark_what_is_possible(panel, rows)
         names = short_names(rows["loss"], 20)
         points = {names[loss]: (x, y) for loss, x, y in zip(rows["loss"], rows["tight"], rows["apart"], strict=True)}
-        label_at_right(panel, points, LINE / (height - 0.9))
-        panel.set(xlabel="WC-Intra, degrees (training)", ylabel="C-Inter, degrees (training)")
-        if known.any():
-            bar = drawn.colorbar(colours, ax=panel, location="bottom", aspect=35, pad=0.02)
-            bar.set_label(column.title, fontsize=SMALL)
-            bar.ax.tick_params(labelsize=SMALL)
+        for loss, name in names.items():
+            x, y = points[name]
+            panel.plot(x, y, looks[loss].marker, color=looks[loss].colour, markersize=6, clip_on=False, zorder=3)
+        colours = {name: looks[loss].colour for loss, name in names.items()}
+        label_at_right(panel, points, LINE / (height - 0.9), colours, highest)
+    drawn.supxlabel("WC-Intra on training images, degrees (left: centres lie on their weights)")
+    drawn.supylabel("C-Inter-min on training images,\ndegrees (up: classes farther apart)")
     return drawn
 
 
-def _range(values: np.ndarray) -> Normalize:
-    known = values[~np.isnan(values)]
-    if not len(known):
-        return Normalize(0.0, 1.0)
-    low, high = float(known.min()), float(known.max())
-    return Normalize(low, high) if high > low else Normalize(low - 0.5, high + 0.5)
+def _mark_what_is_possible(axes: Axes, rows: pd.DataFrame) -> float:
+    """Sets the limits and draws the largest possible angle, or names it where it is far above all losses. Returns up
+    to which share of the panel's height names may stand."""
+    limit, lowest, top = float(rows["limit"].iloc[0]), float(rows["apart"].min()), float(rows["apart"].max())
+    span = max(top - lowest, LEAST_SPAN)
+    is_near = limit - top < span
+    missing = max(LEAST_SPAN - ((limit if is_near else top) - lowest), 0.0)
+    end, lowest = (limit, lowest - missing) if is_near else (top + missing / 2, lowest - missing / 2)
+    room = 0.08 * (end - lowest)
+    axes.set(xlim=(0.0, 1.08 * max(float(rows["tight"].max()), 1.0)), ylim=(lowest - room, end + 3 * room))
+    across, words = axes.get_yaxis_transform(), _limit_in_words(limit, is_near)
+    axes.text(0.98, end + 2 * room, words, transform=across, ha="right", va="center", fontsize=SMALL)
+    if is_near:
+        axes.axhspan(limit, limit + 3 * room, color=GREY, alpha=0.15, linewidth=0)
+        axes.axhline(limit, color=GREY, linestyle="--", linewidth=1.0)
+    return (end - lowest + room) / (end - lowest + 4 * room)
 
 
-def caption(means: pd.DataFrame, column: MetricColumn) -> str:
-    told = [
-        "Every dot is a loss, the mean over its seeds: to the left, class centres lie closer to their weights "
-        f"(WC-Intra), upwards they lie further from each other (C-Inter). The colour is {name_of(column)}."
+def _limit_in_words(limit: float, is_near: bool) -> str:
+    degrees = f"{number(limit, 1)}°"
+    if limit == RIGHT_ANGLE:  # an upper bound, which very many classes do not reach
+        return f"{'' if is_near else '↑ '}not all can exceed {degrees}"
+    return f"impossible: above {degrees}" if is_near else f"↑ up to {degrees} is possible"
+
+
+def caption(means: pd.DataFrame) -> str:
+    limits = means.drop_duplicates("dataset").groupby("limit", sort=False)["dataset"]
+    shown = [
+        f"{number(float(str(limit)), 1)}° on {listed(sorted(map(str, names), key=in_order))}" for limit, names in limits
     ]
-    for dataset, rows in means.groupby("dataset", sort=False):
+    return (
+        "Each mark is a loss, the mean over its seeds. WC-Intra is the mean angle between a class centre and its own "
+        "class weight, 0° at best. C-Inter-min is the mean angle between a class centre and the nearest other centre. "
+        "With so many classes and dimensions, the centres cannot all be farther from their nearest one than "
+        f"{listed(shown)}; where losses come near, a dashed line marks this limit. The upper left corner is the ideal."
+    )
+
+
+def finding(means: pd.DataFrame) -> str:
+    """On each dataset, who is nearest to the ideal by either angle."""
+    found = {}
+    for dataset, rows in means.groupby("dataset"):
         tight, apart = rows.sort_values("tight").iloc[0], rows.sort_values("apart").iloc[-1]
-        told.append(
-            f"{dataset}: {tight['loss']} is the tightest with {number(float(tight['tight']), 1)}°, "
-            f"{apart['loss']} the widest apart with {number(float(apart['apart']), 1)}°"
+        who = "" if tight["loss"] == apart["loss"] else f"{apart['loss']} "
+        found[str(dataset)] = (
+            f"{tight['loss']} has the smallest WC-Intra ({number(float(tight['tight']), 1)}°) and "
+            f"{who}the largest C-Inter-min ({number(float(apart['apart']), 1)}°)"
         )
-        told[-1] += f"; {_relation(rows)}." if rows["value"].notna().sum() > 2 else "."
-    return " ".join(told)
-
-
-def _relation(rows: pd.DataFrame) -> str:
-    ranks = rows[["tight", "apart", "value"]].rank()
-    tight, apart = (float(ranks[name].corr(ranks["value"])) for name in ("tight", "apart"))
-    return f"rank correlation with the metric {_or_none(tight)} for WC-Intra and {_or_none(apart)} for C-Inter"
-
-
-def _or_none(value: float) -> str:
-    return "undefined" if np.isnan(value) else number(value, 2, signed=True)
+    return by_dataset(found)

@@ -9,29 +9,29 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from benchmark.metrics import MetricColumn
-from benchmark.plots import Context, Drawn, NothingToDrawError, Picture, in_units, name_of, plot
+from benchmark.plots import Context, Drawn, NothingToDrawError, Picture, by_dataset, in_units, name_of, plot
 from benchmark.plots._style import SMALL, WIDTH, blank, short_names, styled, wrapped
 from benchmark.statistics import ALL_DATASETS
-from benchmark.text import listed, number
+from benchmark.text import number
 
 TITLE = "Losses by datasets"
 DARK = 0.55  # of the colour scale, beyond which text is white
 
 
 @plot(TITLE, "comparison", place=2)
-def draw(material: Context) -> Drawn:
-    standing = material.standing
-    if len(material.losses) < 2:
-        raise NothingToDrawError("one loss: nothing to compare")
+def draw(context: Context) -> Drawn:
+    standing = context.standing
+    if len(context.losses) < 2:
+        raise NothingToDrawError("there is one loss only, so there is nothing to compare")
     if standing["mean"].isna().all():
-        raise NothingToDrawError(f"no run has a {name_of(material.column)}")
-    drawn = figure(standing, material.column)
-    yield Picture("heatmap", TITLE, caption(standing, material.column), drawn, "comparison")
+        raise NothingToDrawError(f"no run has a {name_of(context.column)}")
+    drawn, column = figure(standing, context.column), context.column
+    yield Picture("heatmap", TITLE, caption(column), drawn, "comparison", finding(standing, column))
 
 
 @styled
 def figure(standing: pd.DataFrame, column: MetricColumn) -> Figure:
-    """From the rows of `statistics.tied_with_best`: means as text, the best and what is tied with it marked."""
+    """Means as text, with marks for the best and those tied with it; the rows are those of `Context.standing`."""
     means = _means(standing, column.lower_is_better) * column.factor
     best = means.min() if column.lower_is_better else means.max()
     behind = (means - best).abs()
@@ -74,21 +74,26 @@ def _means(standing: pd.DataFrame, lower_is_better: bool) -> pd.DataFrame:
     return means.loc[order.index]
 
 
-def caption(standing: pd.DataFrame, column: MetricColumn) -> str:
-    """Who is best where, and who is tied with it."""
-    told = [f"Mean {name_of(column)} of every loss on every dataset, coloured by how far it is behind the best."]
+def caption(column: MetricColumn) -> str:
+    """How to read the picture."""
+    return (
+        f"Mean {name_of(column)} of every loss on every dataset; the stronger the blue, the farther behind the best "
+        "(▲). Losses marked = are tied with it: none is significantly better than they are."
+    )
+
+
+def finding(standing: pd.DataFrame, column: MetricColumn) -> str:
+    """On each dataset, who is best and how many are tied with it."""
+    found = {}
     several = standing["dataset"].nunique() > 2
-    for dataset, rows in standing.groupby("dataset", sort=False):
+    for dataset, rows in standing[standing["mean"].notna()].groupby("dataset", sort=False):
         if dataset == ALL_DATASETS and not several:
             continue
-        best = rows[rows["best"]]
-        if not len(best):
-            told.append(f"{dataset}: no run has a value.")
-            continue
-        first = best.iloc[0]
-        tied = [str(loss) for loss in rows.loc[rows["tied_with_best"].fillna(False) & ~rows["best"], "loss"]]
-        with_it = f"; tied with it: {listed(tied)}" if tied else ""
+        best = rows[rows["best"]].iloc[0]
+        tied = int((rows["tied_with_best"].fillna(False) & ~rows["best"]).sum())
+        others = f", tied with {tied} of the other {len(rows) - 1}" if tied else ""
         untested = int(rows["tied_with_best"].isna().sum())
         note = f"; {untested} could not be tested" if untested else ""
-        told.append(f"{dataset}: {first['loss']} is best with {column.shown(float(first['mean']))}{with_it}{note}.")
-    return " ".join(told)
+        value = column.shown(float(best["mean"]))
+        found[str(dataset)] = f"{best['loss']} has the best {name_of(column)} ({value}){others}{note}"
+    return by_dataset(found)

@@ -21,38 +21,38 @@ from benchmark.text import listed, number
 from benchmark.training.history import COLUMNS
 
 ANGLES = np.linspace(1e-3, math.pi - 1e-3, 61)  # at 0 and π themselves a slope by θ means nothing
-CLIPPED_BEYOND = 2.0  # times the median loss's largest value: one huge scale does not flatten all other panels
-SATURATED = 1e-12  # a cross-entropy below this no longer tells its logit
+CLIPPED_BEYOND = 4.0  # times the median loss's largest value: one huge scale does not flatten all other panels
+SATURATED = 1e-12  # from a cross-entropy below this, its logit can no longer be computed
 
 
 @dataclass(frozen=True)
 class Shape:
     """Of one loss, at ANGLES."""
 
-    logit: Floats | None  # the target's logit less that of the others; None: the loss is no cross-entropy
+    logit: Floats | None  # the target's logit less that of the others; None: the loss is not a cross-entropy
     pull: Floats  # the loss's slope over θ, per radian
 
 
 @plot("Target logits and gradients", "losses", place=1, most_losses=EACH_APART)
-def draw(material: Context) -> Drawn:
-    for dataset in material.datasets:
+def draw(context: Context) -> Drawn:
+    for dataset in context.datasets:
         names = file_name("target-logits", dataset), file_name("pulls", dataset)
         titles = f"Target logits, {dataset}", f"Gradients, {dataset}"
-        shapes = {loss: of_run(run) for loss, _, run in material.first_runs(dataset)}
+        shapes = {loss: of_run(run) for loss, _, run in context.first_runs(dataset)}
         with_logit = {loss: shape for loss, shape in shapes.items() if shape.logit is not None}
         for name, title, shown, quantity in zip(names, titles, (with_logit, shapes), ("logit", "pull"), strict=True):
             if not shown:
-                yield Skipped(name, title, "no loss has a run that did not diverge and could be drawn", "losses")
+                yield Skipped(name, title, "every run diverged, or its loss cannot be drawn", "losses")
                 continue
-            words = caption(shown, quantity, material.first_seeds(dataset)) + material.without_a_run(dataset)
+            words = caption(quantity, context.first_seeds(dataset)) + context.without_a_run(dataset)
             without = [loss for loss in shapes if loss not in shown]
-            words += f" No softmax, so without a target logit: {listed(without)}." if without else ""
-            words = f"{dataset}: {words}"
-            yield Picture(name, title, words, figure(shown, quantity, material.baseline, material.looks), "losses")
+            words += f" Not a softmax, so without a target logit: {listed(without)}." if without else ""
+            drawn = figure(shown, quantity, context.baseline, context.looks)
+            yield Picture(name, title, words, drawn, "losses", finding(shown, quantity))
 
 
 def of_run(run: Run) -> Shape:
-    """A loss with the settings of a run, as its training left it: adapted numbers and usual lengths."""
+    """A loss with a run's settings, its adapted numbers, and the median lengths of embeddings and weights."""
     cell, arrays = run.cell["cell"], run.arrays("weight", "test/embeddings")
     classes = len(arrays["weight"])
     head = losses.create(cell["loss"], num_classes=classes, dim=max(3, cell["dim"]), **cell["hyper"])
@@ -121,7 +121,7 @@ def _logit_from(loss: float, classes: int) -> float:
 
 @styled
 def figure(shapes: Mapping[str, Shape], quantity: str, baseline: str, looks: Mapping[str, Look]) -> Figure:
-    """One panel a loss, with the baseline dashed; `quantity` is "logit" or "pull"."""
+    """A panel for each loss, with the baseline dashed; `quantity` is "logit" or "pull"."""
     shown = [loss for loss in shapes if loss != baseline or len(shapes) == 1]
     drawn, axes = loss_panels(shown, 1.6, sharex=True, sharey=True)
     degrees = np.degrees(ANGLES)
@@ -131,7 +131,7 @@ def figure(shapes: Mapping[str, Shape], quantity: str, baseline: str, looks: Map
             panel.plot(degrees, getattr(shapes[baseline], quantity), color=looks[baseline].colour, linestyle="--", lw=1)
         panel.plot(degrees, getattr(shapes[loss], quantity), color=looks[loss].colour, linewidth=1.8)
         panel.axhline(0.0, color=GREY, linewidth=0.6)
-        _tell_what_is_outside(panel, getattr(shapes[loss], quantity), ends)
+        _say_what_is_outside(panel, getattr(shapes[loss], quantity), ends)
         panel.set(xlim=(0, 180), ylim=ends)
         panel.xaxis.set_major_locator(MultipleLocator(60))
     drawn.supxlabel("angle θ between the embedding and its class's weight, degrees")
@@ -154,7 +154,7 @@ def _limits(curves: Sequence[Floats]) -> tuple[float, float]:
     return low - room, high + room
 
 
-def _tell_what_is_outside(axes: Axes, curve: Floats, ends: tuple[float, float]) -> None:
+def _say_what_is_outside(axes: Axes, curve: Floats, ends: tuple[float, float]) -> None:
     low, high = np.nanmin(curve, initial=ends[0]), np.nanmax(curve, initial=ends[1])
     paper = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
     at: dict[str, Any] = {"transform": axes.transAxes, "ha": "right", "fontsize": SMALL, "bbox": paper}
@@ -164,22 +164,30 @@ def _tell_what_is_outside(axes: Axes, curve: Floats, ends: tuple[float, float]) 
         axes.text(0.98, 0.05, f"down to {number(low, 0)}", va="bottom", **at)
 
 
-def caption(shapes: Mapping[str, Shape], quantity: str, seeds: str) -> str:
-    setting = (
-        "with the experiment's hyper-parameters and with what the loss adapts, and the median lengths of embeddings "
-        f"and weights, as training left them, {seeds}. All other classes are at right angles to the embedding; "
-        "a random margin is drawn once."
+def caption(quantity: str, seeds: str) -> str:
+    """How to read the picture."""
+    what = {
+        "logit": "By how much the target's logit is above the others', over the angle θ.",
+        "pull": "How hard the loss pulls an embedding towards its class, over the angle θ.",
+    }[quantity]
+    return (
+        f"{what} Hyper-parameters are the experiment's; what a loss adapts, and the median lengths of embeddings and "
+        f"weights, are as training left them, {seeds}. All other classes are at right angles to the embedding; a "
+        "random margin is drawn once."
     )
-    if quantity == "logit":
-        logits = {loss: shape.logit for loss, shape in shapes.items() if shape.logit is not None}
-        known = {loss: logit for loss, logit in logits.items() if not np.isnan(logit).all()}
-        tops = [f"{loss} {number(float(np.nanmax(logit)), 1)}" for loss, logit in known.items()]
-        what = "By how much the target's logit is above the others', over the angle θ,"
-        return f"{what} {setting} Largest: {listed(tops, 24)}."
-    peaks = [
-        f"{loss} {number(float(np.nanmax(shape.pull)), 1)} at {np.degrees(ANGLES[int(np.nanargmax(shape.pull))]):.0f}°"
-        for loss, shape in shapes.items()
-        if not np.isnan(shape.pull).all()
+
+
+def finding(shapes: Mapping[str, Shape], quantity: str) -> str:
+    """The losses with the largest and the smallest peak."""
+    curves = {loss: getattr(shape, quantity) for loss, shape in shapes.items()}
+    peaks = {loss: float(np.nanmax(curve)) for loss, curve in curves.items() if not np.isnan(curve).all()}
+    if not peaks:
+        return ""
+    ranked = sorted(peaks, key=lambda loss: peaks[loss])
+    shown = [
+        f"{loss} with {number(peaks[loss], 1)} at {np.degrees(ANGLES[int(np.nanargmax(curves[loss]))]):.0f}°"
+        for loss in dict.fromkeys([ranked[-1], ranked[0]])
     ]
-    what = "How hard the loss pulls an embedding towards its class, over the angle θ,"
-    return f"{what} {setting} Peaks: {listed(peaks, 24)}."
+    what = {"logit": "target logit", "pull": "gradient"}[quantity]
+    lowest = f", the smallest {shown[1]}" if len(shown) > 1 else ""
+    return f"The largest {what} has {shown[0]}{lowest}."

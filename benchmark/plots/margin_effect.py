@@ -5,11 +5,10 @@ from matplotlib.figure import Figure
 
 from benchmark.metrics import MetricColumn
 from benchmark.plots import Context, Drawn, NothingToDrawError, Picture, file_name, plot
-from benchmark.plots._context import in_units, intervals_in_words, name_of
-from benchmark.plots._scale_margin import effects_of, figure_over_scales, rows_with_settings
-from benchmark.plots._style import SMALL, styled
+from benchmark.plots._context import by_dataset, in_units, intervals_in_words, name_of
+from benchmark.plots._scale_margin import effects_of, figure_over_scales, in_front_of, in_grey, rows_with_settings
+from benchmark.plots._style import looks, styled
 from benchmark.scale_margin import REFERENCE, margin_effects, margin_effects_over_datasets, why_no_margin_effects
-from benchmark.statistics import ALL_DATASETS
 from benchmark.text import counted, number
 
 TITLE = "What the margin adds at the same scale"
@@ -17,14 +16,15 @@ OTHERS = "losses with one margin"
 
 
 @plot(TITLE, "scale", place=2)
-def draw(material: Context) -> Drawn:
-    rows = rows_with_settings(material)
+def draw(context: Context) -> Drawn:
+    rows = rows_with_settings(context)
     if reason := why_no_margin_effects(rows):
         raise NothingToDrawError(reason)
-    effects = effects_of(material, rows, margin_effects, margin_effects_over_datasets, "sides")
+    effects = effects_of(context, rows, margin_effects, margin_effects_over_datasets, "sides")
     for title, part in groups(effects[effects["difference"].notna()]).items():
-        words, drawn = caption(part, material.column), figure(part, material.column)
-        yield Picture(file_name("margin-effect", title), f"{TITLE}: {title}", words, drawn, "scale")
+        words, drawn = caption(part, context.column), figure(part, context.column)
+        seen = finding(part, context.column)
+        yield Picture(file_name("margin-effect", title), f"{TITLE}: {title}", words, drawn, "scale", seen)
 
 
 def groups(effects: pd.DataFrame) -> dict[str, pd.DataFrame]:
@@ -41,29 +41,37 @@ def groups(effects: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 @styled
 def figure(effects: pd.DataFrame, column: MetricColumn) -> Figure:
-    """A panel a dataset; above 0 the margin helps."""
+    """A panel for each dataset; above 0 the margin helps."""
     ends = ["difference", "low", "high"]
     scaled = effects.assign(**{end: column.factor * effects[end].astype("Float64") for end in ends})
-    drawn = figure_over_scales(scaled, "line", "difference", "", height=2.2, nudge=0.05, width=0.9)
-    drawn.supylabel(f"{name_of(column)}:\nloss − {REFERENCE}{in_units(column)}", fontsize=SMALL)
+    front = _in_front(effects, column)
+    of_lines = looks(front, "", dict(zip(effects["line"], effects["name"], strict=True)))
+    drawn = figure_over_scales(scaled, "line", "difference", of_lines, front, zero=True)
+    drawn.supylabel(f"{name_of(column)}:\nloss − {REFERENCE}{in_units(column)}")
     return drawn
 
 
+def _in_front(effects: pd.DataFrame, column: MetricColumn) -> list[str]:
+    return in_front_of(effects, "line", "difference", [], column.lower_is_better)
+
+
 def caption(effects: pd.DataFrame, column: MetricColumn) -> str:
-    """How often the margin helps, and where most."""
-    carries = intervals_in_words(effects["carries"])
+    """How to read the picture."""
     side = "Below" if column.lower_is_better else "Above"
-    told = [
-        f"{column.heading} minus that of {REFERENCE} at the same scale{in_units(column, ' in ')}, paired ({carries}). "
-        f"{side} 0 the margin helps."
-    ]
-    for dataset, rows in effects.groupby("dataset", sort=False):
-        where = "All datasets together" if dataset == ALL_DATASETS else str(dataset)
-        told.append(f"{where}: {_told(rows, column)}.")
-    return " ".join(told)
+    return (
+        f"{column.heading} minus that of {REFERENCE} at the same scale{in_units(column, ' in ')}, paired by seed. "
+        f"{intervals_in_words(effects['carries'])} {side} 0 the margin helps, "
+        "clearly where the whole interval is there. An interval that reaches the edge of a panel goes on beyond it."
+        f"{in_grey(effects, 'line', _in_front(effects, column))}"
+    )
 
 
-def _told(rows: pd.DataFrame, column: MetricColumn) -> str:
+def finding(effects: pd.DataFrame, column: MetricColumn) -> str:
+    """On each dataset, how often the margin helps (an interval on the better side of 0), and where most."""
+    return by_dataset({str(dataset): _how_often(rows, column) for dataset, rows in effects.groupby("dataset")})
+
+
+def _how_often(rows: pd.DataFrame, column: MetricColumn) -> str:
     better = (rows["high"] < 0.0) if column.lower_is_better else (rows["low"] > 0.0)
     worse = (rows["low"] > 0.0) if column.lower_is_better else (rows["high"] < 0.0)
     counts = [int(part.fillna(False).sum()) for part in (better, worse)]
@@ -74,7 +82,5 @@ def _told(rows: pd.DataFrame, column: MetricColumn) -> str:
         for line, s, difference in parts
     ]
     span = shown[0] if len(rows) == 1 else " to ".join(shown)
-    return (
-        f"from {span}; of {counted(len(rows), 'setting')} the interval lies wholly on the better side of 0 for "
-        f"{counts[0]}, on the worse for {counts[1]}"
-    )
+    settings = counted(len(rows), "setting")
+    return f"the difference is {span}; of {settings}, the margin clearly helps in {counts[0]} and hurts in {counts[1]}"

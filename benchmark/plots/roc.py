@@ -17,7 +17,7 @@ from benchmark.text import counted, number
 
 POINTS = 90  # of a drawn curve
 MIN_ERRORS = 10  # as for TAR at FAR: below so many the rate is a guess
-SHOWN_FAR = 0.01  # named in captions
+SHOWN_FAR = 0.01  # named in words
 
 
 @dataclass(frozen=True)
@@ -38,26 +38,26 @@ class Rates:
 
 
 @plot("ROC and DET curves", "verification", place=1, most_losses=EACH_APART)
-def draw(material: Context) -> Drawn:
-    for dataset in material.datasets:
-        found = {loss: rates for loss in material.losses if (rates := _of_loss(material, dataset, loss)) is not None}
+def draw(context: Context) -> Drawn:
+    for dataset in context.datasets:
+        found = {loss: rates for loss in context.losses if (rates := _of_loss(context, dataset, loss)) is not None}
         names = file_name("roc", dataset), file_name("det", dataset)
         titles = f"ROC curves, {dataset}", f"DET curves, {dataset}"
         if not found:
             reason = "no run has test pairs with a score; every run diverged or is missing"
             yield from (Skipped(*words, reason, "verification") for words in zip(names, titles, strict=True))
             continue
-        best = material.best(dataset) or next(iter(found))
-        told = caption(found, material.baseline, best) + material.without_a_run(dataset)
-        drawn = roc_figure(found, material.baseline, best, material.looks)
-        yield Picture(names[0], titles[0], f"ROC curves on {dataset}. {told}", drawn, "verification")
-        drawn = det_figure(found, material.baseline, material.looks)
-        told = f"DET curves on {dataset}, a panel for each loss. {told}"
-        yield Picture(names[1], titles[1], told, drawn, "verification")
+        best = context.best(dataset) or next(iter(found))
+        words = caption(found) + context.without_a_run(dataset)
+        seen = finding(found, context.baseline, best)
+        drawn = roc_figure(found, context.baseline, best, context.looks)
+        yield Picture(names[0], titles[0], words, drawn, "verification", seen)
+        drawn = det_figure(found, context.baseline, context.looks)
+        yield Picture(names[1], titles[1], f"A panel for each loss. {words}", drawn, "verification", seen)
 
 
-def _of_loss(material: Context, dataset: str, loss: str) -> Rates | None:
-    stored = [run.arrays("test/embeddings", "test/pairs", "test/same") for _, run in material.runs(dataset, loss)]
+def _of_loss(context: Context, dataset: str, loss: str) -> Rates | None:
+    stored = [run.arrays("test/embeddings", "test/pairs", "test/same") for _, run in context.runs(dataset, loss)]
     return rates([arrays for arrays in stored if len(arrays) == 3])
 
 
@@ -94,8 +94,9 @@ def roc_figure(found: Mapping[str, Rates], baseline: str, best: str, looks: Mapp
         _line(axes, found[loss], found[loss].tar, looks[loss], f"{short(loss)} ({role})", loss == baseline)
     lowest = min(float(rates.tar.mean(axis=0).min()) for rates in found.values())
     lowest = min(lowest, *(float(found[loss].tar.min()) for loss in in_front))
-    axes.set_ylim(max(0.0, lowest - 0.03), 1.0 + 0.03 * (1.0 - lowest))
-    _log_far(axes, found)
+    room = 0.03 * (1.0 - lowest) or 0.01
+    axes.set_ylim(lowest - room, 1.0 + room)
+    _log_far(axes, found, 1.0)
     axes.yaxis.set_major_formatter(FuncFormatter(_hundredths))
     axes.set(xlabel="false accept rate, %", ylabel="same pairs accepted, %")
     axes.legend(loc="lower right")
@@ -104,7 +105,11 @@ def roc_figure(found: Mapping[str, Rates], baseline: str, best: str, looks: Mapp
 
 @styled
 def det_figure(found: Mapping[str, Rates], baseline: str, looks: Mapping[str, Look]) -> Figure:
-    """One panel a loss, with the baseline in black and all others in grey for comparison."""
+    """A panel for each loss, with the baseline dashed and all others in grey for comparison."""
+    lowest = max(
+        min(float(rates.frr.min()) for rates in found.values()), 0.5 * min(rates.lowest_frr for rates in found.values())
+    )
+    last = max(float(rates.far[rates.frr.max(axis=0) >= lowest].max(initial=rates.far[0])) for rates in found.values())
     losses = [loss for loss in found if loss != baseline or len(found) == 1]
     drawn, axes = loss_panels(losses, 1.75, sharex=True, sharey=True)
     for loss, panel in axes.items():
@@ -115,15 +120,15 @@ def det_figure(found: Mapping[str, Rates], baseline: str, looks: Mapping[str, Lo
             _line(panel, found[baseline], found[baseline].frr, looks[baseline], "", True)
         _line(panel, found[loss], found[loss].frr, looks[loss], "", False)
         panel.set_yscale("log")
-        _log_far(panel, found)
-    seen = min(float(rates.frr.min()) for rates in found.values())
+        _log_far(panel, found, last)
     first = next(iter(axes.values()))  # all panels share its axis
-    first.set_ylim(max(seen, 0.5 * min(rates.lowest_frr for rates in found.values())), 1.0)
+    highest = max(float(rates.frr.max()) for rates in found.values())
+    first.set_ylim(lowest, min(1.3 * max(highest, 1.5 * lowest), 1.05))
     _log_marks(first.yaxis)
     drawn.supxlabel("false accept rate, %")
     drawn.supylabel("same pairs rejected, %")
     if baseline in found and len(found) > 1:
-        drawn.suptitle(f"in colour the loss, in black {short(baseline)}, in grey the others", color=GREY, fontsize=9)
+        drawn.suptitle(f"in colour the loss, dashed {short(baseline)}, in grey the others", color=GREY, fontsize=9)
     return drawn
 
 
@@ -140,9 +145,10 @@ def _above_zero(values: Floats) -> Floats:
     return np.where(values > 0, values, np.nan)
 
 
-def _log_far(axes: Axes, found: Mapping[str, Rates]) -> None:
+def _log_far(axes: Axes, found: Mapping[str, Rates], last: float) -> None:
+    first = min(float(rates.far[0]) for rates in found.values())
     axes.set_xscale("log")
-    axes.set_xlim(min(float(rates.far[0]) for rates in found.values()), 1.0)
+    axes.set_xlim(first, max(last, 10.0 * first) if last < 1.0 else 1.0)
     _log_marks(axes.xaxis)
 
 
@@ -156,19 +162,23 @@ def _hundredths(value: float, _position: int | None = None) -> str:
     return f"{100 * value:.3g}"
 
 
-def caption(found: Mapping[str, Rates], baseline: str, best: str) -> str:
+def caption(found: Mapping[str, Rates]) -> str:
+    """How to read the pictures."""
     seeds = max(len(rates.tar) for rates in found.values())
-    spread = f", the band is the range of {counted(seeds, 'seed')}" if seeds > 1 else ""
+    band = f"; the band is the range of {counted(seeds, 'seed')}" if seeds > 1 else ""
     lowest = max(float(rates.far[0]) for rates in found.values())
-    told = (
-        f"Every curve is the mean over seeds at equal false accept rate{spread}. Rates below {_hundredths(lowest)} % "
-        f"have fewer than {MIN_ERRORS} false accepts and are not drawn."
+    return (
+        f"Each curve is the mean over the seeds at equal false accept rate{band}. Rates below {_hundredths(lowest)} % "
+        f"rest on fewer than {MIN_ERRORS} false accepts and are not drawn."
     )
-    if lowest > SHOWN_FAR:
-        return told
+
+
+def finding(found: Mapping[str, Rates], baseline: str, best: str) -> str:
+    """The best loss and the baseline at one false accept rate."""
+    far = max(SHOWN_FAR, *(float(rates.far[0]) for rates in found.values()))
     shown = [
-        f"{loss} ({role}) {number(100 * found[loss].tar_at(SHOWN_FAR), 1)} %"
+        f"{loss} ({role}) {number(100 * found[loss].tar_at(far), 1)} %"
         for role, loss in (("best", best), ("baseline", baseline))
         if loss in found
     ]
-    return f"{told} Same pairs accepted at a false accept rate of {_hundredths(SHOWN_FAR)} %: {', '.join(shown)}."
+    return f"Same pairs accepted at a false accept rate of {_hundredths(far)} %: {', '.join(shown)}."

@@ -1,11 +1,11 @@
-"""Heat maps of scale × margin: one picture a dataset, a panel for each loss that varies both; normface is m = 0."""
+"""Heat maps of scale × margin: a picture per dataset, a panel per loss that varies both; normface is m = 0."""
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
 from benchmark.metrics import MetricColumn
-from benchmark.plots import Context, Drawn, Picture, Skipped, file_name, in_units, plot
+from benchmark.plots import Context, Drawn, Picture, Skipped, file_name, in_units, name_of, plot
 from benchmark.plots._scale_margin import means, rows_with_settings
 from benchmark.plots._style import panels, short, styled, wrapped
 from benchmark.plots.heatmap import heat_map
@@ -13,20 +13,21 @@ from benchmark.scale_margin import REFERENCE
 from benchmark.text import number
 
 TITLE = "Scale by margin"
-FEWEST = 2  # scales and margins that a loss must have been trained at
+FEWEST = 2  # scales, and margins, of a loss that is drawn
 
 
 @plot(TITLE, "scale", place=3)
-def draw(material: Context) -> Drawn:
-    rows = rows_with_settings(material)
-    found = means(rows[rows["s"].notna()], material)
-    for dataset in material.datasets:
+def draw(context: Context) -> Drawn:
+    rows = rows_with_settings(context)
+    found = means(rows[rows["s"].notna()], context)
+    for dataset in context.datasets:
         maps = maps_of(found[found["dataset"] == dataset])
         name, title = file_name("scale-margin", dataset), f"{TITLE} on {dataset}"
         if not maps:
             yield Skipped(name, title, "no loss was trained at several scales and several margins", "scale")
             continue
-        yield Picture(name, title, caption(maps, material.column), figure(maps, material.column), "scale")
+        words, seen = caption(context.column), finding(maps, context.column)
+        yield Picture(name, title, words, figure(maps, context.column), "scale", seen)
 
 
 def maps_of(found: pd.DataFrame) -> dict[str, pd.DataFrame]:
@@ -66,15 +67,20 @@ def figure(maps: dict[str, pd.DataFrame], column: MetricColumn) -> Figure:
     return drawn
 
 
-def caption(maps: dict[str, pd.DataFrame], column: MetricColumn) -> str:
-    """Each loss's best cell and its worst."""
-    told = [
-        f"Mean {column.title} over the seeds by scale and margin, coloured by how far it is behind the best (▲); a "
-        "dash is a setting without a value."
-    ]
+def caption(column: MetricColumn) -> str:
+    """How to read the picture."""
+    return (
+        f"Mean {name_of(column)} over the seeds by scale and margin; the stronger the blue, the farther behind the "
+        f"best (▲). A dash is a setting without a value. Margin 0 is {REFERENCE}."
+    )
+
+
+def finding(maps: dict[str, pd.DataFrame], column: MetricColumn) -> str:
+    """The best and the worst setting of each loss."""
+    found = []
     for loss, grid in maps.items():
         cells = [(mean, s, m) for m, of_margin in grid.items() for s, mean in of_margin.dropna().items()]
         ends = sorted(cells, reverse=not column.lower_is_better)
         shown = [f"{number(value, column.decimals)} at s={s:.3g}, m={m:g}" for value, s, m in (ends[0], ends[-1])]
-        told.append(f"{loss}: best {shown[0]}, worst {shown[1]}.")
-    return " ".join(told)
+        found.append(f"{loss} is best with {shown[0]} and worst with {shown[1]}.")
+    return " ".join(found)

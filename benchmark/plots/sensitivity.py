@@ -11,9 +11,10 @@ from matplotlib.ticker import NullFormatter, NullLocator
 from benchmark import metrics
 from benchmark.plots import Context, Drawn, NothingToDrawError, Picture, Skipped, file_name, plot
 from benchmark.plots._context import in_units, intervals_in_words, name_of
-from benchmark.plots._style import INK, Look, blank, short_names, styled, wrapped
+from benchmark.plots._scale_margin import MOST_LINES
+from benchmark.plots._style import INK, PALE, Look, blank, label_at_right, short, short_names, styled, wrapped
 from benchmark.results import settings_of
-from benchmark.statistics import compare, summarise
+from benchmark.statistics import summarise
 from benchmark.text import listed, number
 
 TITLE = "Sensitivity to the training"
@@ -23,24 +24,33 @@ WIDEST_TITLE = 50  # characters
 
 
 @plot(TITLE, "comparison", place=5)
-def draw(material: Context) -> Drawn:
-    plain = [run.cell["labels"]["dataset"] for run in material.collected.runs]
-    varied = varied_settings(material.collected.table, plain)
+def draw(context: Context) -> Drawn:
+    plain = [run.cell["labels"]["dataset"] for run in context.collected.runs]
+    varied = varied_settings(context.collected.table, plain)
     if not len(varied):
         raise NothingToDrawError("no dataset has runs that differ in one thing about the training alone")
-    table, jackknife = material.table, material.collected.jackknife
-    means = summarise(table, [material.metric], jackknife)
-    against = material.baseline in material.losses and len(material.losses) > 1
-    leads = compare(table, material.baseline, [material.metric], jackknife) if against else means.iloc[:0]
     for (data, key), settings in varied.groupby(["data", "key"], sort=False):
         name = file_name("sensitivity", str(key), str(data))
         title = f"{TITLE}: {NAMES.get(str(key), str(key))}, {data}"
-        of_means, of_leads = (frame.merge(settings, on="dataset") for frame in (means, leads))
-        if of_means["mean"].isna().all():
+        means, leads = means_and_leads(context, settings)
+        if not len(means):
             yield Skipped(name, title, "no run has a value", "comparison")
             continue
-        drawn = figure(of_means, of_leads, material.looks)
-        yield Picture(name, title, caption(of_means, of_leads), drawn, "comparison")
+        words, drawn = caption(means), figure(means, leads, context.looks)
+        yield Picture(name, title, words, drawn, "comparison", finding(means, leads))
+
+
+def means_and_leads(context: Context, settings: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The main metric of each loss by setting, and its differences from the baseline, the same as in the table."""
+    main = [context.findings.main_columns.get(str(dataset)) for dataset in settings["dataset"]]
+    known = [column.key for column in main if column is not None]
+    if not known:
+        return settings.iloc[:0], settings.iloc[:0]
+    means = summarise(context.table, known[:1], context.collected.jackknife).merge(settings, on="dataset")
+    if context.baseline not in context.losses or len(context.losses) < 2:
+        return means, means.iloc[:0]
+    differences = context.findings.differences
+    return means, differences[differences["metric"] == known[0]].merge(settings, on="dataset")
 
 
 def varied_settings(table: pd.DataFrame, plain: list[str]) -> pd.DataFrame:
@@ -76,22 +86,32 @@ def number_in(text: str) -> float:
 def figure(means: pd.DataFrame, leads: pd.DataFrame, looks: Mapping[str, Look]) -> Figure:
     """The metric by the setting; beside it, where there is a baseline, every other loss's difference from it."""
     column = metrics.column(str(means["metric"].iloc[0]))
+    in_front = shown_in_colour(means, looks)
     drawn = blank(height=3.0)
     panels = drawn.subplots(1, 2 if len(leads) else 1, squeeze=False)[0]
     places = _places(means)
-    _lines(panels[0], means, "mean", places, looks)
+    _lines(panels[0], means, "mean", places, {loss: looks[loss] for loss in in_front})
     unit = f", {column.unit}" if column.unit else ""
     panels[0].set_title(wrapped(f"{name_of(column)}{unit}", WIDEST_TITLE))
     if len(leads):
-        _lines(panels[1], leads, "difference", places, looks)
         panels[1].axhline(0.0, color=INK, linewidth=0.8)
-        names = short_names([loss for loss in looks if loss in set(means["loss"])])
-        baseline = names[str(leads["baseline"].iloc[0])]
+        baseline = short(str(leads["baseline"].iloc[0]))
+        _lines(panels[1], leads, "difference", places, {loss: looks[loss] for loss in in_front})
         panels[1].set_title(wrapped(f"difference from {baseline}{in_units(column)}", WIDEST_TITLE))
     key = str(means["key"].iloc[0])
     drawn.supxlabel(NAMES.get(key, key.replace("_", " ")))
-    drawn.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
     return drawn
+
+
+def shown_in_colour(means: pd.DataFrame, looks: Mapping[str, Look]) -> list[str]:
+    """All losses if they are few; else the baseline, which is last in `looks`, and the best ones."""
+    present = [loss for loss in looks if loss in set(means["loss"])]
+    if len(present) <= MOST_LINES:
+        return present
+    lower = metrics.column(str(means["metric"].iloc[0])).lower_is_better
+    ranked = means.groupby("loss")["mean"].mean().astype(float).sort_values(ascending=lower).index
+    kept = list(dict.fromkeys([present[-1], *map(str, ranked)]))[:MOST_LINES]
+    return [loss for loss in present if loss in kept]
 
 
 def _places(rows: pd.DataFrame) -> dict[str, float]:
@@ -105,41 +125,62 @@ def _places(rows: pd.DataFrame) -> dict[str, float]:
 
 
 def _lines(axes: Axes, rows: pd.DataFrame, value: str, places: Mapping[str, float], looks: Mapping[str, Look]) -> None:
-    """The column `value` of every loss, with its interval."""
-    names = short_names([loss for loss in looks if loss in set(rows["loss"])])
+    """The column `value` by the setting: losses that have a look with their intervals and names, the others grey."""
     factor = metrics.column(str(rows["metric"].iloc[0])).factor
     gap = min(np.diff(sorted(places.values())), default=1.0)
     ordered = not any(np.isnan(number_in(value)) for value in places)
-    for number_of, (loss, name) in enumerate(names.items()):
-        look = looks[loss]
-        own = rows[rows["loss"] == loss].set_index("value").reindex(list(places))
-        values = own[[value, "low", "high"]].astype("Float64").to_numpy(dtype=float, na_value=np.nan)
-        middle, low, high = factor * values.T
-        at = np.array(list(places.values())) + SIDE_BY_SIDE * gap * (number_of - (len(names) - 1) / 2)
-        line = look.dashes if ordered else "none"
-        axes.plot(at, middle, marker=look.marker, linestyle=line, color=look.colour, markersize=4.5, label=name)
-        axes.vlines(at, low, high, color=look.colour, linewidth=1.1)
+    at = np.array(list(places.values()))
+    present = set(rows["loss"])
+    for loss in sorted(present - set(looks)):
+        axes.plot(at, factor * _numbers(rows, loss, places)[value], color=PALE, marker="" if ordered else ".",
+                  linestyle="-" if ordered else "none", linewidth=1.0, zorder=1)  # fmt: skip
+    names = short_names([loss for loss in looks if loss in present], 20)
+    ends = {}
+    for place, (loss, name) in enumerate(names.items()):
+        look, own = looks[loss], factor * _numbers(rows, loss, places)
+        beside = at + SIDE_BY_SIDE * gap * (place - (len(names) - 1) / 2)
+        line = {**look.line, "linestyle": look.dashes if ordered else "none"}
+        axes.plot(beside, own[value], label=name, zorder=3, **line)
+        axes.vlines(beside, own["low"], own["high"], color=look.colour, linewidth=1.0, alpha=0.7, zorder=2)
+        known = np.flatnonzero(own[value].notna())
+        if len(known):
+            ends[name] = float(beside[known[-1]]), float(own[value].iloc[known[-1]])
     axes.set_xticks(list(places.values()), list(places))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.margins(x=0.08)
+    label_at_right(axes, ends, 0.065, {name: looks[loss].colour for loss, name in names.items()})
 
 
-def caption(means: pd.DataFrame, leads: pd.DataFrame) -> str:
-    """What the picture shows, in words."""
+def _numbers(rows: pd.DataFrame, loss: str, places: Mapping[str, float]) -> pd.DataFrame:
+    """One loss's values by setting, from left to right; a setting without one is NaN."""
+    own = rows[rows["loss"] == loss].set_index("value").reindex(list(places))
+    columns = [name for name in ("mean", "difference", "low", "high") if name in own]
+    return own[columns].astype("Float64").astype(float)
+
+
+def caption(means: pd.DataFrame) -> str:
+    """How to read the picture."""
     column, key = metrics.column(str(means["metric"].iloc[0])), str(means["key"].iloc[0])
-    carries = intervals_in_words(means["carries"])
-    told = [f"{column.heading} by {NAMES.get(key, key.replace('_', ' '))}, mean over seeds ({carries})."]
+    return (
+        f"{column.heading} by {NAMES.get(key, key.replace('_', ' '))}, mean over the seeds. "
+        f"{intervals_in_words(means['carries'])}"
+    )
+
+
+def finding(means: pd.DataFrame, leads: pd.DataFrame) -> str:
+    """Each loss at its two ends, and where it differs from the baseline."""
+    column = metrics.column(str(means["metric"].iloc[0]))
+    found = []
     for loss, rows in means[means["mean"].notna()].groupby("loss", sort=False):
-        said = [f"{number(column.factor * mean, 1)} at {value}" for value, mean in _in_order(rows, "mean")]
-        told.append(f"{loss}: {listed(said)}.")
-    for loss, rows in leads[leads["difference"].notna()].groupby("loss", sort=False):
-        leading = _in_order(rows, "difference")
-        said = [f"{number(column.factor * one, 1, signed=True)} at {value}" for value, one in leading]
-        told.append(f"{loss} minus {rows['baseline'].iloc[0]}: {listed(said)}.")
-        clear = [str(value) for value, sure in _in_order(rows, "significant") if not pd.isna(sure) and bool(sure)]
-        told.append(f"Significant after Holm's correction at {listed(clear)}." if clear else "None is significant.")
-    return " ".join(told)
+        ends = [f"{number(column.factor * mean, 1)} at {value}" for value, mean in _in_order(rows, "mean")]
+        span = ends[0] if len(ends) == 1 else f"{ends[0]} to {ends[-1]}"
+        own = leads[(leads["loss"] == loss) & leads["significant"].fillna(False)] if len(leads) else leads
+        sure = [value for value, _ in _in_order(own, "difference")]
+        found.append(
+            f"{loss}: {span}{f', significantly different from the baseline at {listed(sure)}' if sure else ''}."
+        )
+    return " ".join(found)
 
 
 def _in_order(rows: pd.DataFrame, column: str) -> list[tuple[str, float]]:

@@ -1,4 +1,4 @@
-"""Embeddings of three dimensions on the sphere, with class weights as rays."""
+"""Three-dimensional embeddings on the sphere, with class weights as rays."""
 
 from collections.abc import Mapping
 
@@ -13,19 +13,19 @@ from benchmark.plots._style import GREY, INK, OF_CLASSES, PALE, SMALL, loss_pane
 from benchmark.plots.circle import LABELLED, Embedded, of_each_dataset
 from benchmark.text import counted
 
-VIEWS = 1000  # from which the one is taken that shows the classes furthest from each other
+VIEWS = 1000  # tried: the one that shows the classes farthest from each other is taken
 BEHIND = 0.7  # how much dots on the far side fade into the paper
 TITLE = "Three-dimensional embeddings"
 
 
 @plot(TITLE, "embeddings", place=2)
-def draw(material: Context) -> Drawn:
-    return of_each_dataset(material, 3, "sphere", TITLE, figure, caption)
+def draw(context: Context) -> Drawn:
+    return of_each_dataset(context, 3, "sphere", TITLE, figure, caption)
 
 
 @styled
 def figure(found: Mapping[str, Embedded]) -> Figure:
-    """One panel a loss, the sphere seen from far away; what is on the far side is pale."""
+    """A panel for each loss, the sphere seen from far away; what is on the far side is pale."""
     drawn, axes = loss_panels(found, 2.05)
     for loss, panel in axes.items():
         _sphere(panel, found[loss])
@@ -83,13 +83,14 @@ def _rays(axes: Axes, weight: Floats, colours: Mapping[int, str]) -> None:
                       va="center", zorder=5)  # fmt: skip
 
 
-def caption(found: Mapping[str, Embedded], dataset: str, seeds: str) -> str:
+def caption(found: Mapping[str, Embedded], seeds: str) -> str:
+    """How to read the picture."""
     first = next(iter(found.values()))
     rays = "with class weights as rays" if first.weight is not None else (
         "without rays, since test identities have no class weights"
     )  # fmt: skip
     return (
-        f"{dataset}: directions of the test images' embeddings, {counted(len(np.unique(first.labels)), 'class')}, "
-        f"{seeds}, {rays}. What is on the far side of the sphere is pale and dotted; "
+        f"Directions of the test images' embeddings, {counted(len(np.unique(first.labels)), 'class')}, "
+        f"{seeds}, {rays}. The far side of the sphere is pale and dotted; "
         "each panel is turned so that its classes hide each other least."
     )

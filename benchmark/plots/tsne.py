@@ -1,4 +1,4 @@
-"""t-SNE maps of embeddings that have too many dimensions to be drawn."""
+"""t-SNE maps of embeddings that have too many dimensions to be drawn as they are."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ TITLE = "Maps of the embeddings"
 CLASSES, IMAGES = 10, 20  # drawn in each panel: classes, and images of a class
 MOST_PANELS = 12
 STEPS = 300
-FEWEST = 12  # points that make a map
+FEWEST = 12  # points for a map
 
 
 @dataclass(frozen=True)
@@ -29,30 +29,30 @@ class TsneMap:
 
 
 @plot(TITLE, "embeddings", place=3)
-def draw(material: Context) -> Drawn:
-    table = material.table
-    for dataset in material.datasets:
+def draw(context: Context) -> Drawn:
+    table = context.table
+    for dataset in context.datasets:
         name, title = file_name("tsne", dataset), f"{TITLE}, {dataset}"
         if (table.loc[table["dataset"] == dataset, "dim"] <= 3).all():
             yield Skipped(name, title, "embeddings of two or three dimensions are drawn as they are", "embeddings")
             continue
-        runs = _chosen(material, dataset)
+        runs = _chosen(context, dataset)
         maps = {loss: found for loss, run in runs.items() if (found := of_run(run)) is not None}
         if not maps:
             yield Skipped(name, title, "no run has enough test embeddings; runs diverged or are missing", "embeddings")
             continue
-        left_out = [loss for loss, _, _ in material.first_runs(dataset) if loss not in maps]
-        words = caption(maps, dataset, material.first_seeds(dataset)) + material.without_a_run(dataset)
-        words += f" Left out for want of space: {listed(left_out)}." if left_out else ""
-        yield Picture(name, title, words, figure(maps), "embeddings")
+        left_out = [loss for loss, _, _ in context.first_runs(dataset) if loss not in maps]
+        words = caption(maps, context.first_seeds(dataset)) + context.without_a_run(dataset)
+        words += f" Not drawn, to keep the picture small: {listed(left_out)}." if left_out else ""
+        yield Picture(name, title, words, figure(maps), "embeddings", finding(maps))
 
 
-def _chosen(material: Context, dataset: str) -> dict[str, Run]:
+def _chosen(context: Context, dataset: str) -> dict[str, Run]:
     """The losses to draw, in the experiment's order: all, or the baseline and the best ones."""
-    runs = {loss: run for loss, _, run in material.first_runs(dataset)}
-    standing = material.standing[material.standing["dataset"] == dataset]
-    ranked = standing.sort_values("mean", ascending=material.column.lower_is_better, na_position="last")["loss"]
-    kept = [loss for loss in dict.fromkeys([material.baseline, *ranked]) if loss in runs][:MOST_PANELS]
+    runs = {loss: run for loss, _, run in context.first_runs(dataset)}
+    standing = context.standing[context.standing["dataset"] == dataset]
+    ranked = standing.sort_values("mean", ascending=context.column.lower_is_better, na_position="last")["loss"]
+    kept = [loss for loss in dict.fromkeys([context.baseline, *ranked]) if loss in runs][:MOST_PANELS]
     return {loss: run for loss, run in runs.items() if loss in kept}
 
 
@@ -79,7 +79,7 @@ def place(embeddings: NDArray[np.generic], labels: NDArray[np.int64]) -> TsneMap
 
 @styled
 def figure(maps: Mapping[str, TsneMap]) -> Figure:
-    """One panel a loss; a class has one colour and marker in all of them."""
+    """A panel for each loss; a class has one colour and marker in all of them."""
     drawn, axes = loss_panels(maps, 1.95)
     classes = list(dict.fromkeys(int(label) for found in maps.values() for label in found.labels))
     for loss, panel in axes.items():
@@ -93,10 +93,26 @@ def figure(maps: Mapping[str, TsneMap]) -> Figure:
     return drawn
 
 
-def caption(maps: Mapping[str, TsneMap], dataset: str, seeds: str) -> str:
+def caption(maps: Mapping[str, TsneMap], seeds: str) -> str:
+    """How to read the picture."""
     first = next(iter(maps.values()))
     return (
-        f"{dataset}: t-SNE of the directions of {len(first.labels)} test images of "
+        f"t-SNE of the directions of {len(first.labels)} test images of "
         f"{counted(len(np.unique(first.labels)), 'class')}, the same for every loss, {seeds}. Neighbours in a map "
         "are neighbours among the embeddings; distances between groups, and their sizes, mean nothing."
     )
+
+
+def finding(maps: Mapping[str, TsneMap]) -> str:
+    """How many of the images have an image of their own class as nearest neighbour in the map."""
+    shares = {loss: own_neighbours(found) for loss, found in maps.items()}
+    ranked = sorted(shares, key=lambda loss: shares[loss])
+    shown = [f"{100 * shares[loss]:.0f} % ({loss})" for loss in dict.fromkeys([ranked[-1], ranked[0]])]
+    span = shown[0] if len(shown) == 1 else f"between {shown[1]} and {shown[0]}"
+    return f"Images whose nearest neighbour in the map is of their own class: {span}."
+
+
+def own_neighbours(found: TsneMap) -> float:
+    apart = np.linalg.norm(found.places[:, None] - found.places[None], axis=2)
+    np.fill_diagonal(apart, np.inf)
+    return float((found.labels[apart.argmin(axis=1)] == found.labels).mean())

@@ -12,7 +12,7 @@ class Recipe:
     momentum: float = 0.9
     weight_decay: float = 5e-4
     schedule: str = "cosine"  # a name of benchmark.recipe.schedules
-    warmup: float = 0.05  # share of the run in which the rate rises
+    warmup: float = 0.05  # share of the run during which the rate rises
     milestones: tuple[float, ...] = ()  # shares of the run at which `step` divides the rate by 10
     epochs: int = 10
     batch: int = 128

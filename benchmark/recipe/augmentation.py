@@ -1,7 +1,7 @@
-"""Augmentations of a whole batch in memory, each from the generator that it is given.
+"""Augmentations of a whole batch in memory.
 
-A function takes B×C×H×W uint8 images and returns as many of the same shape, uint8 or float32 from 0 to 255. It draws
-numbers on the CPU, so that every device sees the same ones.
+A function takes B×C×H×W uint8 images and a generator, and returns images of the same shape, uint8 or float32 from 0 to
+255. It draws random numbers on the CPU, so that they are the same for every device.
 """
 
 import math
@@ -25,18 +25,19 @@ LARGEST_SHIFT = 0.07  # of the image's side
 
 @AUGMENTATIONS.register
 def none(images: Tensor, generator: Generator) -> Tensor:
+    """No augmentation."""
     return images
 
 
 @AUGMENTATIONS.register
 def shift(images: Tensor, generator: Generator) -> Tensor:
-    """Up to two pixels each way; the border is repeated, whatever its colour."""
+    """Shifts by up to two pixels; the border is repeated."""
     return _windows(_with_border_repeated(images, SHIFT), images.shape, generator)
 
 
 @AUGMENTATIONS.register
 def affine(images: Tensor, generator: Generator) -> Tensor:
-    """Rotation up to 10°, size up to 10 % and position up to 7 %; the border is repeated."""
+    """Rotates by up to 10°, scales by up to 10 % and shifts by up to 7 %; the border is repeated."""
     draws = torch.rand(4, len(images), generator=generator).mul_(2.0).sub_(1.0)
     angle, scale = draws[0] * LARGEST_ROTATION, 1.0 + draws[1] * LARGEST_SCALING
     cosine, sine = angle.cos() * scale, angle.sin() * scale
@@ -48,14 +49,14 @@ def affine(images: Tensor, generator: Generator) -> Tensor:
 
 @AUGMENTATIONS.register
 def flip(images: Tensor, generator: Generator) -> Tensor:
-    """Every other image, by chance, mirrored left to right."""
+    """Mirrors each image left to right with probability 1/2."""
     chosen = (torch.rand(len(images), generator=generator) < 0.5).nonzero()[:, 0].to(images.device)
     return images.index_copy(0, chosen, images.index_select(0, chosen).flip(3))
 
 
 @AUGMENTATIONS.register
 def crop_flip(images: Tensor, generator: Generator) -> Tensor:
-    """A crop out of the image with four black pixels around it, then `flip`."""
+    """Pads each image with four black pixels, crops it at random, then applies `flip`."""
     padded = F.pad(images, (CROP_PADDING,) * 4)
     return flip(_windows(padded, images.shape, generator), generator)
 
@@ -70,7 +71,7 @@ def _with_border_repeated(images: Tensor, by: int) -> Tensor:
 
 
 def _windows(padded: Tensor, shape: torch.Size, generator: Generator) -> Tensor:
-    """From each padded image a window of the given shape, at a place of its own."""
+    """Cuts from each padded image a window of the given shape, at its own place."""
     count, _, height, width = shape
     windows = padded.unfold(2, height, 1).unfold(3, width, 1)
     places = windows.shape[2] * windows.shape[3]

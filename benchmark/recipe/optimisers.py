@@ -1,7 +1,7 @@
 """SGD, AdamW and Muon over a backbone and its head, with one learning rate for both.
 
-Weight decay applies to matrices and kernels, class weights among them as in the losses' references; norms, biases
-and other vectors have none.
+Weight decay applies to matrices and kernels, and to class weights as in the papers; norms, biases and other vectors
+have none.
 """
 
 from collections.abc import Callable, Iterable
@@ -15,7 +15,7 @@ from datasets._registry import Registry
 
 
 class Optimiser:
-    """One or two of torch's optimisers as one. `flat` pairs kernels with 2-D views of them that are optimised."""
+    """One or two torch optimisers as one. `flat` pairs kernels with the 2-D views that are optimised."""
 
     def __init__(
         self, parts: list[torch.optim.Optimizer], flat: Iterable[tuple[nn.Parameter, nn.Parameter]] = ()
@@ -36,7 +36,7 @@ class Optimiser:
             kernel.grad = None
 
     def flatten_gradients(self) -> None:
-        """Between `backward` and anything that reads gradients."""
+        """Prepares gradients; call it after `backward` and before anything that reads them."""
         for kernel, matrix in self.flat:
             matrix.grad = None if kernel.grad is None else _as_matrix(kernel.grad)
 
@@ -44,7 +44,7 @@ class Optimiser:
         return [weight.grad for weight in self.parameters if weight.grad is not None]
 
     def state(self) -> dict[str, Tensor]:
-        """All that it remembers, by the weight's number."""
+        """The state of the optimisers, by the number of the weight."""
         return {
             f"{number}.{key}": value
             for number, weight in enumerate(self.parameters)
@@ -75,20 +75,22 @@ def optimiser_for(recipe: Recipe, backbone: nn.Module, head: nn.Module) -> Optim
 
 @OPTIMISERS.register
 def sgd(recipe: Recipe, backbone: nn.Module, head: nn.Module) -> Optimiser:
+    """Stochastic gradient descent with momentum."""
     groups = _groups([*backbone.parameters(), *head.parameters()], recipe)
     return Optimiser([torch.optim.SGD(groups, lr=recipe.lr, momentum=recipe.momentum, fused=True)])
 
 
 @OPTIMISERS.register
 def adamw(recipe: Recipe, backbone: nn.Module, head: nn.Module) -> Optimiser:
+    """Adam with decoupled weight decay."""
     groups = _groups([*backbone.parameters(), *head.parameters()], recipe)
     return Optimiser([torch.optim.AdamW(groups, lr=recipe.lr, fused=True)])
 
 
 @OPTIMISERS.register
 def muon(recipe: Recipe, backbone: nn.Module, head: nn.Module) -> Optimiser:
-    """Muon for the backbone's matrices and kernels (as matrices, one row an output channel), AdamW for the rest.
-    Muon's steps are scaled to AdamW's size, so that one rate serves both."""
+    """Muon for the backbone's matrices and kernels (as matrices with one row per output channel), AdamW for the rest.
+    Muon's steps are scaled to the size of AdamW's, so that both use one learning rate."""
     kernels = [weight for weight in backbone.parameters() if weight.ndim == 4]
     flat = [(kernel, nn.Parameter(_as_matrix(kernel.detach()))) for kernel in kernels]
     if any(kernel.data_ptr() != matrix.data_ptr() for kernel, matrix in flat):
@@ -115,5 +117,5 @@ def _groups(weights: list[nn.Parameter], recipe: Recipe) -> list[dict[str, objec
 
 
 def _as_matrix(kernel: Tensor) -> Tensor:
-    """A kernel as output channels × the rest, sharing its memory when that is channels-last."""
+    """A kernel as output channels × the rest; it shares the kernel's memory if that is channels-last."""
     return kernel.permute(0, 2, 3, 1).reshape(len(kernel), -1)

@@ -9,7 +9,7 @@ from datasets._registry import Registry
 
 Schedule = Callable[[int], float]
 Shape = Callable[[float, float, Recipe], float]
-"""The factor after warm-up, from the shares of the time since warm-up and of the whole run that are over."""
+"""The factor after warm-up, from how much of the time after warm-up and of the whole run has passed."""
 SCHEDULES: Registry[Shape] = Registry("schedule", __package__, "marginbench.schedules")
 
 ONECYCLE_FIRST = 1 / 25
@@ -41,19 +41,23 @@ def _rising(schedule: str, share: float) -> float:
 
 @SCHEDULES.register
 def cosine(since_warmup: float, of_run: float, recipe: Recipe) -> float:
+    """Falls along half a cosine from `lr` to 0."""
     return (1.0 + math.cos(math.pi * since_warmup)) / 2.0
 
 
 @SCHEDULES.register
 def onecycle(since_warmup: float, of_run: float, recipe: Recipe) -> float:
+    """Rises along a cosine from `lr`/25 to `lr` in warm-up, then falls along a cosine almost to 0."""
     return ONECYCLE_LAST + (1.0 - ONECYCLE_LAST) * (1.0 + math.cos(math.pi * since_warmup)) / 2.0
 
 
 @SCHEDULES.register
 def step(since_warmup: float, of_run: float, recipe: Recipe) -> float:
+    """Divides the learning rate by 10 at each of the `milestones`."""
     return 0.1 ** sum(of_run >= milestone for milestone in recipe.milestones)
 
 
 @SCHEDULES.register
 def constant(since_warmup: float, of_run: float, recipe: Recipe) -> float:
+    """Stays at `lr` after warm-up."""
     return 1.0

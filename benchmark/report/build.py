@@ -1,4 +1,4 @@
-"""From stored results to the files in results/<experiment>/report: tables in three formats, pictures, the page."""
+"""Makes the files in results/<experiment>/report from stored runs: tables in three formats, pictures, the page."""
 
 import re
 import time
@@ -18,6 +18,7 @@ from benchmark.findings import (
     differences,
     in_short,
     main_table,
+    settings_table,
     why_no_differences,
 )
 from benchmark.metrics import columns, has_value, measured
@@ -45,7 +46,7 @@ from datasets._files import write_atomically
 PAGE = "index.html"
 OWN_FOLDERS = ("claims", "datasets", "figures", "gradient", "metrics", "scale")
 OWN_ENDINGS = (".csv", ".md", ".png", ".svg", ".tex")
-OWN_TABLES = ("differences", "geometry")
+OWN_TABLES = ("differences", "geometry", "settings")
 
 
 @dataclass(frozen=True)
@@ -64,8 +65,8 @@ def build(
     skipped: Sequence[NotDrawn] = (),
     claims: Sequence[Table] = (),
 ) -> Report:
-    """The same results and pictures give the same files but for `made`, the date. `claims` is the ledger of the claims
-    that rest on the experiment, its overview first."""
+    """The same results and pictures give the same files, except for `made`, the date. `claims` are the tables of the
+    claims that use this experiment, the overview first."""
     tables = Tables.of(collected, findings)
     files: dict[str, bytes] = {}
     sections = sections_of(collected, findings)
@@ -85,12 +86,13 @@ def build(
         "warning": _warning(collected),
         "tuning": tuning_in_words(collected.experiment),
         "metrics": [Shown(table) for table in (tables.main, *tables.metrics)],
+        "settings": Shown(tables.settings),
         "differences": None if tables.differences is None else Shown(tables.differences),
         "in_short": [] if tables.differences is None else in_short(findings),
         "no_differences": why_no_differences(findings),
         "geometry": None if tables.geometry is None else Shown(tables.geometry),
         "datasets": [
-            {"name": name, "facts": dataset_facts(runs_of(collected, name)), "table": Shown(table)}
+            {"name": name, "facts": dataset_facts(collected, name), "table": Shown(table)}
             for name, table in tables.datasets.items()
         ],
         "claims": [Shown(table) for table in claims],
@@ -116,6 +118,7 @@ class Tables:
 
     main: Table
     metrics: list[Table]
+    settings: Table
     differences: Table | None
     geometry: Table | None
     datasets: dict[str, Table]
@@ -129,6 +132,7 @@ class Tables:
         return cls(
             main=main_table(findings, losses),
             metrics=[by_metric(findings, losses, column) for column in measured(collected.table, "performance")],
+            settings=settings_table(losses),
             differences=None if why_no_differences(findings) else differences(findings, losses),
             geometry=geometry(findings, losses, classes) if measured(collected.table, "geometry") else None,
             datasets={
@@ -140,8 +144,8 @@ class Tables:
 
     @property
     def by_place(self) -> dict[str, Table]:
-        """By the name of the files, without their endings."""
-        found = {"table": self.main}
+        """By file name, without ending."""
+        found = {"table": self.main, "settings": self.settings}
         found |= {table.name: table for table in (self.differences, self.geometry) if table is not None}
         found |= {f"metrics/{table.name}": table for table in self.metrics}
         names = file_names(list(self.datasets))
@@ -163,7 +167,7 @@ def file_names(labels: Sequence[str]) -> dict[str, str]:
 
 
 def sections_of(collected: ExperimentResults, findings: Findings) -> list[Section]:
-    """Those that the experiment's shape asks for."""
+    """The sections for experiments that vary scale, margin or gradient."""
     found = (make(collected, findings) for make in (scale_or_margin, gradients))
     return [section for section in found if section is not None]
 
@@ -175,12 +179,12 @@ def _size(collected: ExperimentResults, findings: Findings) -> str:
 
 
 def _warning(collected: ExperimentResults) -> str:
-    """What a reader must know before trusting the answer."""
+    """How many cells have no sound result; empty if all have one."""
     failed = len(collected.failures)
     counts = {"diverged": (collected.table["status"] == "diverged").sum(), "failed": failed}
     counts |= {"not run yet": len(collected.missing) - failed, "damaged": len(collected.damaged)}
     parts = [f"{count:,} {what}" for what, count in counts.items() if count]
-    return f"Not every cell has a sound result: {', '.join(parts)}." if parts else ""
+    return f"Some cells have no sound result: {', '.join(parts)}." if parts else ""
 
 
 @dataclass(frozen=True)
@@ -190,7 +194,7 @@ class Written:
 
 
 def write_report(experiment: str | Path | spec.Experiment, results: Path, pictures: bool = True) -> Written:
-    """Makes the report again from what is stored; ValueError says what to run if there is nothing."""
+    """Writes the report of the stored runs; if there are none, ValueError says which command makes them."""
     collected = collect(spec.load(experiment), results)
     if not collected.runs:
         raise InputError(_nothing(collected))
@@ -209,16 +213,17 @@ def _nothing(collected: ExperimentResults) -> str:
     stored = len(list((collected.folder / "runs").glob("[0-9a-f]*")))
     why = f"there are no results of {collected.experiment.name} in {collected.folder}"
     if stored:
-        why += f" that still count (the {stored} stored runs are of other settings, losses' files or protocol)"
+        runs = f"{counted(stored, 'stored run')} {'has' if stored == 1 else 'have'}"
+        why += f" for its present settings ({runs} other settings, loss code or protocol)"
     if collected.failures:
         first = collected.failures[0][1]
-        why += f"; {len(collected.failures)} cells failed, the first is {first.name}: {first.reason}"
+        why += f"; {counted(len(collected.failures), 'cell')} failed, the first is {first.name}: {first.reason}"
     asked = collected.experiment.called
     return f"{why}: run `python -m benchmark run {asked}` first, or name the folder with --results"
 
 
 def _remove_stale(folder: Path, written: set[str]) -> None:
-    """Tables and pictures of an earlier report that this one has not: they would be taken for its own."""
+    """Deletes tables and pictures of an earlier report that this one does not have."""
     inside = [path for own in OWN_FOLDERS for path in (folder / own).glob("*")]
     beside = [path for own in OWN_TABLES for path in folder.glob(f"{own}.*")]
     for path in [*inside, *beside]:

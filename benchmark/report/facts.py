@@ -1,4 +1,4 @@
-"""Facts of the report: what its datasets are, how nets were trained on them, and what the results rest on."""
+"""Facts of the report: its datasets, how backbones were trained on them, and versions and machines."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,6 +14,7 @@ from benchmark.spec.values import with_settings
 from benchmark.store import Run
 from benchmark.text import counted, short
 
+WITHOUT_MOMENTUM = ("adamw",)  # optimisers that ignore the recipe's momentum
 LARGEST_FILE = 100_000  # characters of an experiment file that are shown
 PROTOCOLS = {
     "closed": "closed: the test classes are the training classes",
@@ -22,37 +23,34 @@ PROTOCOLS = {
 
 
 def runs_of(collected: ExperimentResults, dataset: str) -> list[Run]:
-    """The runs that a row of the tables calls by this name."""
+    """The runs whose dataset has this name in the tables."""
     return [run for run, name in zip(collected.runs, collected.table["dataset"], strict=True) if name == dataset]
 
 
 def number_of_classes(runs: Sequence[Run]) -> int:
-    """In training; 0 if no run kept its class weights."""
+    """The number of training classes; 0 if no run stored its class weights."""
     shapes = [run.shapes().get("weight") for run in runs[:1]]
     return shapes[0][0] if shapes and shapes[0] else 0
 
 
-def dataset_facts(runs: Sequence[Run]) -> Facts:
-    """What people ask first, as label → value; sizes are those of a run that did not diverge."""
+def dataset_facts(collected: ExperimentResults, dataset: str) -> Facts:
+    """Label → value; the sizes come from a run that did not diverge."""
+    runs = runs_of(collected, dataset)
     measured = [run for run in runs if run.diverged_at is None]
-    own = [run for run in runs if not run.cell["labels"].get("tuned")]
-    cell = (own or runs)[0].cell["cell"]
-    recipe = recipe_in_words(cell["recipe"])
-    if len(own) < len(runs):
-        recipe += "; tuned rows have learning rates of their own"
+    cell = runs[0].cell["cell"]
     facts = [("Data", _data(cell["dataset"]))]
     facts += _sizes(measured[0]) if measured else [("Training classes", f"{number_of_classes(runs):,}")]
     facts += [
         ("Backbone", f"{cell['backbone']}, embeddings of {cell['dim']} dimensions"),
-        ("Recipe", recipe),
+        ("Recipe", _recipe(collected.experiment, runs)),
         ("Seeds", ", ".join(str(seed) for seed in sorted({run.cell["cell"]["seed"] for run in runs}))),
-        ("Data's digest", ", ".join(sorted({run.cell["dataset_digest"][:16] for run in runs}))),
+        ("Data digest", ", ".join(sorted({run.cell["dataset_digest"][:16] for run in runs}))),
     ]
     return facts
 
 
 def scale_and_margin(runs: Sequence[Run]) -> dict[str, tuple[list[float], list[float]]]:
-    """By loss: s and m at the end of each run that has them as one number."""
+    """By loss: s and m at the end of each run, if they are single numbers."""
     found: dict[str, tuple[list[float], list[float]]] = {}
     for run in runs:
         kept = found.setdefault(run.cell["labels"]["loss"], ([], []))
@@ -62,15 +60,36 @@ def scale_and_margin(runs: Sequence[Run]) -> dict[str, tuple[list[float], list[f
     return found
 
 
-def recipe_in_words(recipe: Mapping[str, Any]) -> str:
-    """`adamw, lr 0.01, onecycle, 20 epochs of batches of 64, …`."""
-    parts = [
-        f"{recipe['optimiser']}, learning rate {recipe['lr']:g}, {recipe['schedule']}",
-        f"{recipe['epochs']} epochs in batches of {recipe['batch']}, weight decay {recipe['weight_decay']:g}",
-        f"momentum {recipe['momentum']:g}, warm-up {recipe['warmup']:.0%}, augmentation {recipe['augmentation']}",
-    ]
+def _recipe(experiment: Experiment, runs: Sequence[Run]) -> str:
+    """The experiment's recipe; the learning rate of a tuned row is not part of it."""
+    own = [run for run in runs if not run.cell["labels"].get("tuned")]
+    recipe = (own or runs)[0].cell["cell"]["recipe"]
+    if len(own) == len(runs):
+        return recipe_in_words(recipe, f"learning rate {recipe['lr']:g}")
+    if own:
+        return recipe_in_words(recipe, f"learning rate {recipe['lr']:g} (each tuned row has its own)")
+    rates = _rates_before_tuning(experiment, runs[0])
+    before = f" ({' or '.join(f'{rate:g}' for rate in rates)} before tuning)" if rates else ""
+    return recipe_in_words(recipe, f"learning rate tuned for each loss{before}")
+
+
+def _rates_before_tuning(experiment: Experiment, run: Run) -> list[float]:
+    """From the recipes that the experiment file gives this dataset."""
+    label = run.cell["labels"]["dataset"]
+    return sorted({recipe.lr for row in experiment.datasets if row.label == label for recipe in row.recipes})
+
+
+def recipe_in_words(recipe: Mapping[str, Any], rate: str) -> str:
+    """`adamw, learning rate 0.01, onecycle schedule, …`; settings that have no effect are left out."""
+    parts = [recipe["optimiser"], rate, f"weight decay {recipe['weight_decay']:g}"]
+    parts += [f"momentum {recipe['momentum']:g}"] if recipe["optimiser"] not in WITHOUT_MOMENTUM else []
+    parts.append(f"{recipe['schedule']} schedule")
+    if recipe["schedule"] == "step":
+        parts[-1] += f" at {', '.join(f'{100 * share:g}' for share in recipe['milestones'])} % of the run"
+    parts += [f"warm-up over {100 * recipe['warmup']:g} % of the run"] if recipe["warmup"] else []
+    parts.append(f"{recipe['epochs']} epochs with a batch size of {recipe['batch']}")
+    parts.append("no augmentation" if recipe["augmentation"] == "none" else f"augmentation {recipe['augmentation']}")
     parts += [f"label smoothing {recipe['label_smoothing']:g}"] if recipe["label_smoothing"] else []
-    parts += [f"milestones {', '.join(map(str, recipe['milestones']))}"] if recipe["milestones"] else []
     return ", ".join(parts)
 
 
@@ -116,20 +135,21 @@ def experiment_text(collected: ExperimentResults) -> str:
 
 
 def tuning_in_words(experiment: Experiment) -> str:
-    """What a reader must know of tuned rows; empty without any."""
+    """How the settings of tuned rows were chosen; empty without any."""
     tuned = experiment.tuned
     if tuned is None:
         return ""
     budget, made = tuned.budget, tuned.made
-    chosen = ", ".join(map(short, budget.learning_rates or ()))
-    rates = f" Learning rates are of {chosen}." if chosen else ""
     others = any(row.tuned is None for row in experiment.losses)
+    rows = "The settings of rows marked “(tuned)”" if others else "All settings"
+    chosen = ", ".join(map(short, budget.learning_rates or ()))
+    rates = f" Learning rates were chosen from {chosen}." if chosen else ""
     beside = " The other rows have the experiment's own settings." if others else ""
     before = sorted({one.date for one in tuned.earlier} - {made.date})
     partly = f" (in part on {', '.join(before)})" if before else ""
     return (
-        f"Rows marked “(tuned)” have settings that were chosen on validation data alone, for each dataset: at most "
-        f"{counted(budget.trials, 'trial')} of {counted(budget.seeds, 'seed')} for every loss ({tuned.sampler})."
-        f"{rates} Pruning: {tuned.pruning}. They come from {tuned.path.name}, made on {made.date}{partly} with the "
-        f"experiment {tuned.experiment} at commit {made.commit or 'unknown'}.{beside}"
+        f"{rows} were chosen on validation data, for each dataset separately. Every loss had the same budget: at most "
+        f"{counted(budget.trials, 'trial')} with {counted(budget.seeds, 'seed')} each ({tuned.sampler}).{rates} "
+        f"Pruning: {tuned.pruning}. The settings are in the file {tuned.path.name}, made on {made.date}{partly} with "
+        f"the experiment {tuned.experiment} at commit {made.commit or 'unknown'}.{beside}"
     )

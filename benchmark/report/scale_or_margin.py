@@ -1,4 +1,4 @@
-"""Scale or margin: for experiments that train losses at several scales, what each of the two does by itself."""
+"""Scale and margin, for experiments that train losses at several scales: the effect of each alone."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -26,14 +26,14 @@ from benchmark.scale_margin.failures import NEAR, UNRELATED
 from benchmark.statistics import ALL_DATASETS, Jackknife, Pairing, compare_pairs, summarise
 from benchmark.tables import BEST, Column, Row, Table, Value, with_error
 from benchmark.tables.model import NOTHING
-from benchmark.text import short
+from benchmark.text import natural_places, short
 
 FIRST_COLUMNS = tuple(Column(heading, numeric=False) for heading in ("Dataset", "Loss", "Margin"))
 MainColumns = Mapping[str, MetricColumn]  # by dataset
 
 
 def scale_or_margin(collected: ExperimentResults, findings: Findings) -> Section | None:
-    """None where no loss was trained at several scales."""
+    """None if no loss was trained at several scales."""
     classes = classes_of(training_sizes(collected))
     rows = with_settings(collected.table, classes)
     if why_no_scales(rows) or not findings.main_columns:
@@ -53,25 +53,25 @@ def scale_or_margin(collected: ExperimentResults, findings: Findings) -> Section
 
 def _words(rows: pd.DataFrame, failed: bool) -> tuple[str, ...]:
     words = [
-        f"Rows at the same s differ by the margin alone: what is left of a loss's lead over {REFERENCE} there is the "
-        f"margin's. What {REFERENCE} gains from one s to another is the scale's."
+        f"At the same scale s, a loss and {REFERENCE} differ only in the margin, so their difference is the effect of "
+        f"the margin. The difference between two scales of {REFERENCE} is the effect of the scale."
     ]
     if why_no_margin_effects(rows):
-        words.append(f"There is no comparison at the same scale: {why_no_margin_effects(rows)}.")
+        words.append(f"There is no comparison at the same scale, because {why_no_margin_effects(rows)}.")
     if not failed:
-        words.append("No setting failed: no run diverged, is near chance or left its class weights unlearned.")
+        words.append("No setting failed: no run diverged, stayed near chance or left its class weights untrained.")
     return tuple(words)
 
 
 def scale_alone(rows: pd.DataFrame, main: MainColumns, jackknife: Jackknife) -> Table:
-    """Every loss that was trained at several scales: its main metric at each."""
+    """The main metric at each scale, for every loss that was trained at several."""
     shown = scales_of(rows)
     shown = shown[shown["dataset"].isin(list(main))]
     scales = _numbers(shown["s"])
     means = _means(shown, main, jackknife)
     chosen = {(one["dataset"], one["loss"]) for one in chosen_on_validation(rows, main).to_dict("records")}
     lines = []
-    for (dataset, name, margin), part in shown.groupby(["dataset", "variant", _margin_key(shown)], sort=True):
+    for (dataset, name, margin), part in _by_row(shown):
         by_scale = {round(float(s), 9): str(loss) for s, loss in zip(part["s"], part["loss"], strict=True)}
         found = {scale: means.get((loss, str(dataset))) for scale, loss in by_scale.items()}
         best = _best(found, main[str(dataset)])
@@ -81,30 +81,30 @@ def scale_alone(rows: pd.DataFrame, main: MainColumns, jackknife: Jackknife) -> 
         last = Value(short(picked[0]), picked[0]) if picked else Value(NOTHING)
         lines.append(Row((*first, *entries, last), tags={"dataset": str(dataset)}))
     columns = [*FIRST_COLUMNS, *(Column(f"s={short(scale)}", "scale of the cosines") for scale in scales)]
-    columns.append(Column("s on validation", "the scale of the setting of this loss that is best on validation data"))
+    columns.append(Column("s on validation", "the scale that is best on validation data for this loss"))
     return Table(
         "scale-alone",
-        "What scale does",
+        "Effect of the scale",
         tuple(columns),
         tuple(lines),
-        "Main metric of each dataset, %, mean over the seeds. Along a line only the scale changes, and with it the "
-        "learning rate where that was chosen for each setting.",
+        "Main metric of each dataset in %, mean over the seeds. Within a row only the scale changes; the learning rate "
+        "changes too if it was tuned for each setting.",
         (
-            f"{PLUS_MINUS}; bold is a line's best mean on test data.",
-            "The last column stands in the line of the margin that was chosen with it.",
+            f"{PLUS_MINUS}. Bold is the best mean of a row on test data.",
+            "The last column has a value in the row of the margin that was chosen together with the scale.",
         ),
     )
 
 
 def equal_scale(rows: pd.DataFrame, main: MainColumns, common: str | None, jackknife: Jackknife) -> Table:
-    """loss − normface at the same s, a line for each dataset, loss and margin, a column for each scale."""
+    """loss − normface at the same s: a row for each dataset, loss and margin, a column for each scale."""
     effects = margin_effects(rows, main, jackknife)
     if common is not None and len(main) > 1:
         overall = margin_effects_over_datasets(rows, sorted(main), common, jackknife)
         effects = pd.concat([effects, overall], ignore_index=True) if len(overall) else effects
     scales = _numbers(effects["s"])
     lines = []
-    for (dataset, name, margin), part in effects.groupby(["dataset", "variant", _margin_key(effects)], sort=True):
+    for (dataset, name, margin), part in _by_row(effects):
         by_scale = {round(float(one["s"]), 9): one for one in part.to_dict("records")}
         first = (Value(str(dataset)), Value(str(name)), Value(str(margin) or NOTHING))
         entries = [effect_entry(by_scale.get(scale)) for scale in scales]
@@ -112,17 +112,17 @@ def equal_scale(rows: pd.DataFrame, main: MainColumns, common: str | None, jackk
     columns = [Column(f"s={short(scale)}", f"loss − {REFERENCE}, both at this scale") for scale in scales]
     return Table(
         "margin-at-equal-scale",
-        "What the margin adds at the same scale",
+        "Effect of the margin at the same scale",
         (*FIRST_COLUMNS, *columns),
         tuple(lines),
-        f"Each loss minus {REFERENCE} at the same s, main metric of each dataset, and the metric that all share over "
-        f"“{ALL_DATASETS}”, in percentage points, paired by seed and test identity.",
+        f"Each loss minus {REFERENCE} at the same s, in percentage points, paired by seed and test identity. The "
+        f"metric is the main one of each dataset, and for “{ALL_DATASETS}” the one that all datasets have.",
         effect_notes(effects),
     )
 
 
 def best_settings(rows: pd.DataFrame, main: MainColumns, jackknife: Jackknife) -> Table:
-    """Each loss at the setting chosen on validation, against normface at the one chosen for it."""
+    """Each loss at its best setting on validation data, compared with normface at its own best setting."""
     chosen = chosen_on_validation(rows, main)
     means = _means(rows, main, jackknife)
     every = chosen.to_dict("records")
@@ -156,17 +156,17 @@ def best_settings(rows: pd.DataFrame, main: MainColumns, jackknife: Jackknife) -
         (
             Column("Dataset", numeric=False),
             Column("Loss", numeric=False),
-            Column("Setting", "of those that were run, the best on validation data", numeric=False),
+            Column("Setting", "the best on validation data of those that were run", numeric=False),
             Column("s", "scale"),
             Column("m", "margin, of losses that have one"),
-            Column("Validation, %", "main metric on validation data, by which the setting was chosen"),
+            Column("Validation, %", "main metric on validation data, which chose the setting"),
             Column("Test, %", "main metric on test data"),
             Column(f"− best {REFERENCE}", f"minus {REFERENCE} at the scale chosen for it on validation data"),
             Column(f"− {REFERENCE} at this s", f"minus {REFERENCE} at the same scale"),
         ),
         tuple(lines),
-        "Settings are chosen on validation data and compared on test data, in percentage points. Losses differ in how "
-        "many settings were run: the more there are to choose from, the better the best of them looks.",
+        "Settings are chosen on validation data and compared on test data, in percentage points. The number of "
+        "settings differs between losses, and the best of many settings looks better than the best of few.",
         effect_notes(compared),
     )
 
@@ -191,13 +191,14 @@ def failing(failed: pd.DataFrame) -> Table:
             Column("Dataset", numeric=False),
             Column("Setting", numeric=False),
             Column("Runs"),
-            Column("Diverged", "loss or weights were no longer finite, or grew without end"),
-            Column("Near chance", f"main metric within {NEAR:.0%} of the way from guessing to perfect"),
-            Column("Weights unlearned", f"class centres at {UNRELATED:g}° or more from their class weights"),
+            Column("Diverged", "loss or weights became infinite or too large"),
+            Column("Near chance", f"main metric less than {NEAR:.0%} of the way from guessing to perfect"),
+            Column("Untrained weights", f"class centres {UNRELATED:g}° or more from their class weights"),
         ),
         tuple(lines),
-        f"Runs that diverged; else those whose main metric is within {NEAR:.0%} of the way from guessing to perfect; "
-        f"else those whose class centres lie {UNRELATED:g}° or more from their class weights (90° is chance).",
+        f"A run is counted once: as diverged; or near chance, if its main metric is less than {NEAR:.0%} of the way "
+        f"from guessing to perfect; or with untrained weights, if its class centres are {UNRELATED:g}° or more from "
+        "their class weights (90° is chance).",
     )
 
 
@@ -234,8 +235,16 @@ def _best(found: Mapping[float, Any], column: MetricColumn) -> float | None:
     return min(known, key=lambda scale: (known[scale] if column.lower_is_better else -known[scale], scale))
 
 
+def _by_row(frame: pd.DataFrame) -> list[tuple[tuple[str, str, str], pd.DataFrame]]:
+    """Parts of one dataset, variant and margin, in natural order; the mean over all datasets comes last."""
+    groups = frame.groupby(["dataset", "variant", _margin_key(frame)], sort=True)
+    found = [((str(dataset), str(name), str(margin)), part) for (dataset, name, margin), part in groups]
+    places = natural_places(dataset for (dataset, *_), _ in found)
+    return sorted(found, key=lambda one: (one[0][0] == ALL_DATASETS, places[one[0][0]], one[0][1:]))
+
+
 def _margin_key(rows: pd.DataFrame) -> "pd.Series[str]":
-    """What stands for the margin: the number, or nothing for losses without one."""
+    """The margin as text; empty for losses without one."""
     return rows["m"].map(lambda m: "" if pd.isna(m) else f"{m:g}")
 
 

@@ -1,4 +1,4 @@
-"""The report's own tables: a dataset in detail, how classes lie on the sphere, and what is not in the tables."""
+"""The report's own tables: each dataset in detail, the geometry of the classes, and runs without a sound result."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -15,11 +15,11 @@ from benchmark.tables.model import NOTHING
 Found = Mapping[str, Mapping[tuple[str, str], Finding]]  # by the metric's key
 ScaleAndMargin = Mapping[str, tuple[list[float], list[float]]]
 Line = tuple[str, str, str, str, str]
-ENDED = "at the end of training, mean over the seeds; of losses that have one for all classes"
+ENDED = "at the end of training, mean over the seeds; only if it is the same for all classes"
 
 
 def details(findings: Findings, losses: Losses, dataset: str, name: str, ends: ScaleAndMargin) -> Table:
-    """`ends` are each loss's s and m at the end of its runs."""
+    """Every metric on one dataset; `ends` are s and m of each loss at the end of its runs."""
     results = findings.results[findings.results["dataset"] == dataset]
     here = sorted(results["loss"].unique())
     columns = measured(results, "performance")
@@ -45,12 +45,12 @@ def details(findings: Findings, losses: Losses, dataset: str, name: str, ends: S
 
 
 def _carried(found: Found, columns: list[MetricColumn], dataset: str) -> list[str]:
-    """Whose variance each column's interval carries."""
+    """Which variation the interval of each column includes."""
     kinds: dict[str, list[str]] = {}
     for column in columns:
         kinds.setdefault(carried(found[column.key], dataset), []).append(column.heading)
-    parts = [f"{kind} in {', '.join(headings)}" for kind, headings in kinds.items() if kind]
-    return [f"{PLUS_MINUS}; it carries {'; '.join(parts)}."] if parts else []
+    parts = [f"over {kind} ({', '.join(headings)})" for kind, headings in kinds.items() if kind]
+    return [f"{PLUS_MINUS}. It includes the variation {' and '.join(parts)}."] if parts else []
 
 
 def geometry(findings: Findings, losses: Losses, classes: Mapping[str, int]) -> Table:
@@ -66,49 +66,49 @@ def geometry(findings: Findings, losses: Losses, classes: Mapping[str, int]) -> 
     ]
     return Table(
         "geometry",
-        "Geometry",
+        "All angles",
         (
             Column("Loss", numeric=False),
             Column("Dataset", numeric=False),
             *(Column(column.heading, column.meaning) for column in columns),
         ),
         tuple(rows),
-        f"Angles in degrees, mean over the seeds; {PLUS_MINUS}, which carries the seeds. A class's centre is the "
-        "direction of the mean of its normalised embeddings.",
+        f"Angles in degrees, mean over the seeds. {PLUS_MINUS} and includes the variation over seeds. The centre of a "
+        "class is the direction of the mean of its normalised embeddings.",
         tuple(limits(classes)),
     )
 
 
 def limits(classes: Mapping[str, int]) -> list[str]:
-    """What no arrangement of the training classes can exceed: a larger mean angle is not by itself a better one."""
+    """What no arrangement of the training classes can exceed."""
     notes = [
-        "Compact classes have a small Intra and WC-Intra, well separated ones a large C-Inter-min. A larger mean angle "
-        "(W-Inter, C-Inter) is not by itself a better arrangement: read it beside the smallest one."
+        "Compact classes have a small Intra and WC-Intra. Well separated classes have a large C-Inter-min. A larger "
+        "mean angle (W-Inter, C-Inter) alone does not mean better separation: compare it with the smallest angle."
     ]
     for dataset, count in classes.items():
         if count >= 2:
             pairs, unlike = count * (count - 1) / 2, count**2 // 4
             notes.append(
                 f"{dataset}: {count} training classes cannot all be more than "
-                f"{math.degrees(math.acos(-1 / (count - 1))):.1f}° from each other (a simplex is best), while the mean "
-                f"angle of all pairs can reach {180 * unlike / pairs:.1f}° (two antipodal heaps)."
+                f"{math.degrees(math.acos(-1 / (count - 1))):.1f}° from each other (a simplex reaches it). The mean "
+                f"angle of all pairs can reach {180 * unlike / pairs:.1f}° (two groups at opposite poles)."
             )
     return notes
 
 
 def _angle(findings: Findings, column: MetricColumn, loss: str, dataset: str) -> Value:
     finding = findings.of(column.key).get((loss, dataset))
-    return Value(NOTHING) if finding is None else entry_of(finding, column, losses=1)  # no mean is the best one
+    return Value(NOTHING) if finding is None else entry_of(finding, column, losses=1)  # no angle is marked as the best
 
 
 def incomplete(collected: ExperimentResults) -> Table:
-    """A row for every run that diverged, cell that failed, group of cells that is missing and damaged file."""
+    """A row for every diverged run, failed cell, group of missing cells and damaged file."""
     failed = [("failed", cell.label, _where(cell), str(cell.seed), why.reason) for cell, why in collected.failures]
     rows = [*_diverged(collected), *failed, *_missing(collected)]
     rows += [("damaged", "", "", "", problem) for problem in collected.damaged]
     return Table(
         "incomplete",
-        "Diverged, failed, missing",
+        "Diverged, failed and missing runs",
         tuple(Column(heading, numeric=False) for heading in ("What", "Loss", "Dataset", "Seeds", "Reason")),
         tuple(Row(tuple(Value(text) for text in row)) for row in rows),
     )
@@ -122,7 +122,7 @@ def _diverged(collected: ExperimentResults) -> Iterable[Line]:
 
 
 def _missing(collected: ExperimentResults) -> Iterable[Line]:
-    """Those that were never tried, the seeds of a loss and dataset together."""
+    """Cells that were never run; the seeds of a loss and dataset are one row."""
     failed = [cell for cell, _ in collected.failures]
     groups: dict[tuple[str, str], list[int]] = {}
     for cell in collected.missing:

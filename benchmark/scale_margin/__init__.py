@@ -1,10 +1,10 @@
-"""Maps over scale and margin: what each does by itself, read from the tidy frame of an experiment that varies them.
+"""Maps over scale and margin: the effect of each alone, from the tidy frame of an experiment that varies them.
 
-    rows = with_settings(table, classes)                  # adds s and m, as the runs trained with them
+    rows = with_settings(table, classes)                  # adds s and m of each run
     margin_effects(rows, metric_columns, jackknife)       # loss − normface at the same scale
-    chosen_on_validation(rows, metric_columns)            # each loss's best setting, the test split unseen
+    chosen_on_validation(rows, metric_columns)            # each loss's best setting on validation data
     failures(rows, metric_columns, classes)               # where training fails
-    gradient_effects(table, metric_columns, jackknife)    # detached − exact, for rows that differ in nothing else
+    gradient_effects(table, metric_columns, jackknife)    # detached − exact, if nothing else differs
 
 `metric_columns` says for each dataset by which metric. All take frames and know nothing of the runner.
 """

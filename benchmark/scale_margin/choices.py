@@ -1,27 +1,29 @@
-"""Each loss's best setting among those that were run, chosen on validation data: the test split has no say in it."""
+"""The best setting of each loss among those that were run, chosen on validation data only."""
 
 from collections.abc import Mapping
 
 import pandas as pd
 
 from benchmark.metrics import MetricColumn
+from benchmark.scale_margin.settings import natural
 
 KEPT = ("dataset", "name", "title", "tuned", "loss", "s", "m")
 
 
 def chosen_on_validation(rows: pd.DataFrame, metric_columns: Mapping[str, MetricColumn]) -> pd.DataFrame:
-    """dataset, name, loss, s, m and so on, and `validation`, the mean over seeds that it was chosen by; a row for each
-    dataset and loss, tuned rows apart from others.
+    """One row for each dataset and loss, tuned rows apart from others: dataset, name, loss, s, m and so on, and
+    `validation`, the mean over seeds that chose the setting.
 
-    A setting of which a run diverged is taken only where every setting had one. Of equal ones the smaller scale is
-    taken, then the smaller margin.
+    A setting with a diverged run is chosen only if every setting has one. Among equal settings the smaller scale is
+    chosen, then the smaller margin.
     """
     found = [
         _best(part, metric_columns[str(dataset)])
         for (dataset, _), part in rows.groupby(["dataset", "title"], sort=True)
         if str(dataset) in metric_columns and metric_columns[str(dataset)].on("val").key in rows
     ]
-    return pd.DataFrame([row for row in found if row is not None], columns=[*KEPT, "validation"])
+    chosen = pd.DataFrame([row for row in found if row is not None], columns=[*KEPT, "validation"])
+    return chosen.sort_values(["dataset", "title"], key=natural, ignore_index=True)
 
 
 def _best(part: pd.DataFrame, column: MetricColumn) -> dict[str, object] | None:

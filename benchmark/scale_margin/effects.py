@@ -1,4 +1,4 @@
-"""What a margin adds at the same scale: each loss minus normface at its own s, paired by seed and test identity."""
+"""The effect of a margin at the same scale: each loss minus normface at the same s, paired by seed and identity."""
 
 from collections.abc import Mapping
 
@@ -6,11 +6,12 @@ import pandas as pd
 
 import losses
 from benchmark.metrics import MetricColumn
+from benchmark.scale_margin.settings import natural
 from benchmark.statistics import Jackknife, Pairing, compare_pairs, compare_pairs_over_datasets
 
 REFERENCE = "normface"
-"""The loss without a margin that every other is compared with."""
-SAME_SCALE = 9  # decimals to which two scales are one
+"""The loss without a margin that all others are compared with."""
+SAME_SCALE = 9  # decimals in which equal scales agree
 KEYS = ["dataset", "loss", "name", "title", "variant", "tuned", "s", "m"]
 SHOWN = ["dataset", "loss", "baseline", "name", "variant", "s", "m"]
 
@@ -19,7 +20,7 @@ def margin_pairs(rows: pd.DataFrame) -> pd.DataFrame:
     """dataset, loss, baseline, s, m and so on: every row with a margin and normface's at the same scale, both tuned or
     neither.
 
-    Losses whose s is the factor of the cosines: those that angles or powers of cosines are scaled by are no match.
+    Only losses whose s is the factor of the cosines count, not those whose s scales angles or powers of cosines.
     """
     each = rows.drop_duplicates(["dataset", "loss"])[KEYS].dropna(subset=["s"])
     each = each.assign(scale=each["s"].round(SAME_SCALE))
@@ -27,7 +28,8 @@ def margin_pairs(rows: pd.DataFrame) -> pd.DataFrame:
     plain = plain[["dataset", "scale", "tuned", "loss"]].rename(columns={"loss": "baseline"})
     with_margin = each[[issubclass(losses.get(name), losses.MarginHead) for name in each["name"]]]
     paired = with_margin.merge(plain, on=["dataset", "scale", "tuned"])
-    return paired.sort_values(["dataset", "name", "m", "s", "loss"], ignore_index=True)[[*KEYS, "baseline"]]
+    ordered = paired.sort_values(["dataset", "name", "m", "s", "loss"], key=natural, ignore_index=True)
+    return ordered[[*KEYS, "baseline"]]
 
 
 def margin_effects(
@@ -40,7 +42,7 @@ def margin_effects(
 def margin_effects_over_datasets(
     rows: pd.DataFrame, datasets: list[str], metric: str, jackknife: Jackknife | None = None
 ) -> pd.DataFrame:
-    """The same for the mean over datasets, of the pairs that stand on all of them at one scale."""
+    """The same for the mean over datasets, for the pairs that exist on all of them at one scale."""
     return effects_over_datasets(rows, margin_pairs(rows)[SHOWN], datasets, metric, jackknife)
 
 
@@ -59,7 +61,7 @@ def effects_of(
 def effects_over_datasets(
     rows: pd.DataFrame, pairs: pd.DataFrame, datasets: list[str], metric: str, jackknife: Jackknife | None
 ) -> pd.DataFrame:
-    """The same for the mean over datasets, of the pairs that stand on all of them, at one scale if `pairs` has it."""
+    """The same for the mean over datasets, for the pairs that exist on all of them, at one scale if `pairs` has it."""
     pairs = pairs[pairs["dataset"].isin(datasets)]
     counts = pairs.groupby([key for key in ("loss", "baseline", "s") if key in pairs])["dataset"].transform("nunique")
     common = pairs[counts == len(datasets)].drop_duplicates(["loss", "baseline"])
@@ -68,7 +70,7 @@ def effects_over_datasets(
 
 
 def why_no_margin_effects(rows: pd.DataFrame) -> str:
-    """The reason, or nothing where there is a margin to compare with none."""
+    """The reason; empty if there is something to compare."""
     if REFERENCE not in set(rows["name"]):
         return f"{REFERENCE}, which has no margin, was not run"
     if not len(margin_pairs(rows)):
@@ -77,5 +79,5 @@ def why_no_margin_effects(rows: pd.DataFrame) -> str:
 
 
 def _beside(compared: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
-    """Both have one row a pair, in the same order."""
+    """Both have one row per pair, in the same order."""
     return compared.assign(**{str(key): pairs[key].to_numpy() for key in pairs if key not in compared})

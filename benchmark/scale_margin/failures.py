@@ -1,4 +1,4 @@
-"""Where training fails: runs that diverged, that are near chance, or whose class weights learned nothing."""
+"""Where training fails: runs that diverged, are near chance, or have untrained class weights."""
 
 import math
 from collections.abc import Mapping
@@ -6,11 +6,12 @@ from collections.abc import Mapping
 import pandas as pd
 
 from benchmark.metrics import MetricColumn
+from benchmark.scale_margin.settings import natural
 
 NEAR = 0.1
-"""Of the way from chance to perfect: a value within it counts as near chance."""
+"""Share of the way from chance to perfect; a value below it counts as near chance."""
 UNRELATED = 80.0
-"""Degrees between class centres and class weights from which on the weights have learned nothing; 90 is chance."""
+"""Degrees between class centres and class weights; at this angle or more the weights are untrained (90 is chance)."""
 COUNTS = ["diverged", "near_chance", "unlearned"]
 
 
@@ -28,7 +29,7 @@ def failures(
         **{count: (count, "sum") for count in COUNTS},
     )
     failed = found[found[COUNTS].sum(axis=1) > 0]
-    return failed.sort_values(["dataset", "name", "m", "s", "loss"], ignore_index=True)
+    return failed.sort_values(["dataset", "name", "m", "s", "loss"], key=natural, ignore_index=True)
 
 
 def _kind(row: Mapping[object, object], metric_columns: Mapping[str, MetricColumn], classes: Mapping[str, int]) -> str:
@@ -44,7 +45,7 @@ def _kind(row: Mapping[object, object], metric_columns: Mapping[str, MetricColum
 
 
 def chance(column: MetricColumn, row: Mapping[object, object], classes: int) -> float:
-    """What guessing gets: one class of many, or always the commoner answer on pairs; NaN for other metrics."""
+    """The value of guessing: one class of many, or the more frequent answer for pairs; NaN for other metrics."""
     if column.metric.main == "closed" and classes:
         return 1.0 / classes
     if column.metric.main == "open":

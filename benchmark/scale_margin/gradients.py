@@ -1,4 +1,4 @@
-"""Exact against detached: rows that differ in `gradient` and in nothing else, paired by seed and test identity."""
+"""Exact and detached gradients: rows that differ only in `gradient`, paired by seed and test identity."""
 
 import json
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ import pandas as pd
 
 from benchmark.metrics import MetricColumn
 from benchmark.scale_margin.effects import effects_of, effects_over_datasets
-from benchmark.scale_margin.settings import all_settings
+from benchmark.scale_margin.settings import all_settings, natural
 from benchmark.spec.values import TUNED
 from benchmark.spec.values import with_settings as labelled
 from benchmark.statistics import Jackknife
@@ -28,14 +28,14 @@ def gradient_pairs(table: pd.DataFrame) -> pd.DataFrame:
             key = json.dumps([name, settings, bool(tuned)], sort_keys=True)
             known.setdefault((str(dataset), key), {}).setdefault(gradient, str(loss))
             given = {part: value for part, value in json.loads(str(hyper)).items() if part != GRADIENT}
-            titles[key] = labelled(str(name), given) + (TUNED if tuned else "")
+            titles[key] = labelled(str(name), given) + (TUNED if tuned and not table["tuned"].all() else "")
     rows = [
         {"dataset": dataset, "title": titles[key], DETACHED: labels[DETACHED], EXACT: labels[EXACT]}
         for (dataset, key), labels in known.items()
         if len(labels) == 2
     ]
     return pd.DataFrame(rows, columns=["dataset", "title", DETACHED, EXACT]).sort_values(
-        ["dataset", "title"], ignore_index=True
+        ["dataset", "title"], key=natural, ignore_index=True
     )
 
 
@@ -49,7 +49,7 @@ def gradient_effects(
 def gradient_effects_over_datasets(
     table: pd.DataFrame, datasets: list[str], metric: str, jackknife: Jackknife | None = None
 ) -> pd.DataFrame:
-    """The same for the mean over datasets, of the pairs that stand on all of them."""
+    """The same for the mean over datasets, for the pairs that exist on all of them."""
     return effects_over_datasets(table, _as_pairs(table), datasets, metric, jackknife)
 
 

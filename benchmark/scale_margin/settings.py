@@ -1,4 +1,4 @@
-"""The scale and the margin that a row of an experiment trains with: given, by default, or by the class count."""
+"""The scale and the margin of each row of an experiment: given, by default, or from the number of classes."""
 
 import json
 from collections.abc import Mapping
@@ -10,8 +10,9 @@ import pandas as pd
 import losses
 from benchmark.spec.values import TUNED
 from benchmark.spec.values import with_settings as labelled
+from benchmark.text import natural_places
 
-FEWEST = 2  # values without which nothing varies
+FEWEST = 2  # scales of a loss that count as several
 
 
 def with_settings(table: pd.DataFrame, classes: Mapping[str, int]) -> pd.DataFrame:
@@ -65,13 +66,18 @@ def scales_of(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def why_no_scales(rows: pd.DataFrame) -> str:
-    """The reason, or nothing where some loss was trained at several scales."""
+    """The reason; empty if some loss was trained at several scales."""
     if rows["s"].notna().sum() == 0:
         return "no loss with a fixed scale was run"
     return "" if len(scales_of(rows)) else "every loss has one scale only on each dataset"
 
 
+def natural(column: "pd.Series[Any]") -> "pd.Series[Any]":
+    """A key for `sort_values`: datasets are sorted in natural order, every other column as it is."""
+    return column.map(natural_places(column)) if column.name == "dataset" else column
+
+
 def _plain(head: losses.Head, name: str) -> float | None:
-    """A setting that is one number and does not change: an adapted one is a tensor."""
+    """A setting that is one constant number; an adaptive one is a tensor."""
     value = getattr(head, name, None)
     return float(value) if isinstance(value, int | float) else None

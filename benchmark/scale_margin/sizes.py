@@ -1,4 +1,4 @@
-"""How large the training sets of an experiment's datasets are, read from its stored runs."""
+"""The sizes of the training sets of an experiment, from its stored runs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from benchmark.store import Run
 @dataclass(frozen=True)
 class Sizes:
     classes: int  # in training
-    images_per_class: float | None  # in the mean; None if every run diverged
+    images_per_class: float | None  # mean; None if every run diverged
     dim: int  # of the embedding
     protocol: str  # closed or open; empty if every run diverged
 
 
 def training_sizes(collected: ExperimentResults) -> dict[str, Sizes]:
-    """By dataset, from a run that did not diverge where there is one."""
+    """By dataset, if possible from a run that did not diverge."""
     found: dict[str, Sizes] = {}
     for run, dataset in zip(collected.runs, collected.table["dataset"], strict=True):
         if str(dataset) not in found or found[str(dataset)].images_per_class is None:

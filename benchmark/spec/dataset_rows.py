@@ -45,12 +45,20 @@ class DatasetRow:
 
 class BesideDataset(Keys):
     wrappers: Any = ()
+    """Changes to the dataset, applied in this order."""
     split_seed: Seed = 0
+    """The seed of the split into train, val and test, and of the verification pairs. All losses and training seeds
+    share it."""
     label: Label | None = None
+    """How tables name the dataset. Default: its name with the options given."""
     backbone: OneOrMany[BackboneName] | None = None
+    """The backbone for this dataset. Default: the experiment's."""
     dim: OneOrMany[Dim] | None = None
+    """Dimensions of the embeddings for this dataset. Default: the experiment's."""
     recipe: dict[str, Any] = Field(default_factory=dict)
+    """Keys of the recipe that are different for this dataset."""
     losses: OneOrMany[str] | None = None
+    """The rows to train on this dataset: labels, or names of losses for all their rows. Default: all rows."""
 
 
 def read_dataset_rows(

@@ -34,7 +34,7 @@ class NamedItem:
 def entries(value: Any, at: KeyPath, kind: Kind, problems: FileErrors) -> list[NamedItem]:
     """The sound entries of a list; a single entry may stand without its list."""
     if value in (None, [], {}):
-        problems.add(at, f"should name a {kind.noun} at least; there are {listed(kind.names)}")
+        problems.add(at, f"should name at least one {kind.noun}; there are {listed(kind.names)}")
         return []
     items = [((*at, index), one) for index, one in enumerate(value)] if isinstance(value, list) else [(at, value)]
     found = [_entry(one, where, kind, problems) for where, one in items]
@@ -63,7 +63,7 @@ def _name_in(value: Mapping[str, Any], at: KeyPath, kind: Kind, problems: FileEr
     candidates = [key for key in value if key not in kind.beside]
     known = [key for key in candidates if key in kind.names]
     if len(known) > 1:
-        problems.add(at, f"names {' and '.join(known)}; give each {kind.noun} an entry of its own")
+        problems.add(at, f"names {' and '.join(known)}; give each {kind.noun} its own entry")
     elif known:
         for key in candidates:
             if key != known[0]:

@@ -27,19 +27,35 @@ USUAL_BASELINE = "normface"
 
 class ExperimentKeys(Keys):
     name: str | None = None
+    """The experiment's name, which is also the name of its results folder. Default: the name of the file."""
     description: str = ""
+    """One sentence about the experiment. `list experiments` and the report show it."""
     baseline: str | None = None
+    """The label of the row that all other rows are compared with; the name of a loss is enough if it has one row.
+    Default: normface if it has exactly one row, else the first row."""
     seeds: Seeds = (0, 1, 2, 3, 4)
+    """Training seeds: a count (`5` means 0 to 4) or a list. Tests of differences need at least five."""
     datasets: Any
+    """The datasets to train and test on."""
     backbone: OneOrMany[BackboneName] = ("convnet",)
+    """The network that turns images into embeddings."""
     dim: OneOrMany[Dim] = (64,)
+    """Dimensions of the embeddings."""
     recipe: dict[str, Any] = Field(default_factory=dict)
+    """How networks are trained, the same for every loss. A dataset may change single keys."""
     losses: Any
+    """The losses to compare. `all` stands for every registered loss."""
     hyper: dict[str, Any] = Field(default_factory=dict)
+    """Hyper-parameters by the name of the loss, for all its rows: `arcface: {s: auto}`. A row's own values win."""
     tune: dict[str, Any] = Field(default_factory=dict)
+    """The budget of `tune`, the same for every loss on every dataset."""
     tuned: str | None = None
+    """Settings that `tune` chose: the path of a .yaml file, or the name of a file that comes with MarginBench. Losses
+    that the file covers get a tuned row."""
     tuned_rows: Annotated[str, one_of("choice of rows", TUNED_ROWS)] = "both"
+    """Whether tuned rows stand beside the untuned ones (`both`) or replace them (`only`)."""
     resources: dict[str, Any] = Field(default_factory=dict)
+    """What a cell reserves on a Ray cluster. It does not change results."""
 
 
 def load_file(path: Path) -> Experiment:
@@ -134,4 +150,6 @@ def _check_smoothing(rows: tuple[DatasetRow, ...], losses: tuple[LossRow, ...], 
         return
     for name in sorted({row.name for row in losses}):
         if not loss_registry.get(name).is_cross_entropy:
-            problems.add(("recipe", "label_smoothing"), f"{name} is no cross-entropy loss and takes no label smoothing")
+            problems.add(
+                ("recipe", "label_smoothing"), f"{name} is not a cross-entropy loss: it has no label smoothing"
+            )

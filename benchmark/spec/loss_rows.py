@@ -37,6 +37,7 @@ class LossRow:
 
 class BesideLoss(Keys):
     label: Label | None = None
+    """How tables name the row. Default: the loss's name with the hyper-parameters given."""
 
 
 def read_loss_rows(given: Any, overrides: Mapping[str, Any], problems: FileErrors) -> tuple[LossRow, ...]:

@@ -38,16 +38,28 @@ class RecipeKeys(Keys):
     """What was given; the defaults are those of `Recipe`."""
 
     optimiser: OneOrMany[Annotated[str, one_of("optimiser", OPTIMISERS.names)]] = ()
+    """The optimiser of the backbone and of the class weights."""
     lr: OneOrMany[Annotated[float, Field(gt=0.0, le=1000.0)]] = ()
+    """The largest learning rate of the run; the schedule multiplies it by a factor of at most 1."""
     momentum: OneOrMany[Share] = ()
+    """Momentum of `sgd` and `muon`; `adamw` does not use it."""
     weight_decay: OneOrMany[Annotated[float, Field(ge=0.0, le=10.0)]] = ()
+    """Weight decay of matrices and kernels, class weights included. Norms and biases have none."""
     schedule: OneOrMany[Annotated[str, one_of("schedule", SCHEDULES.names)]] = ()
+    """How the learning rate changes after warm-up."""
     warmup: OneOrMany[Share] = ()
+    """Share of the run in which the learning rate rises to `lr`."""
     milestones: Annotated[tuple[Milestones, ...], BeforeValidator(_as_milestones), AfterValidator(_rising)] = ()
+    """Shares of the run at which the schedule `step` divides the learning rate by 10, such as `[0.5, 0.75]`. Required
+    by `step`, not allowed without it."""
     epochs: OneOrMany[Annotated[int, Field(ge=1, le=100_000)]] = ()
+    """How often every training image is used."""
     batch: OneOrMany[Annotated[int, Field(ge=1, le=1_000_000)]] = ()
+    """Images per training step."""
     augmentation: OneOrMany[Annotated[str, one_of("augmentation", AUGMENTATIONS.names)]] = ()
+    """How training images are changed at random."""
     label_smoothing: OneOrMany[Share] = ()
+    """Share of the target that is spread over all classes. Only for losses that are a cross-entropy."""
 
 
 def read_choices(data: Any, at: KeyPath, problems: FileErrors) -> Choices:

@@ -35,8 +35,11 @@ class Budget(Keys):
     """How much tuning may try, the same for every loss on every dataset."""
 
     trials: Annotated[int, Field(ge=1, le=1_000)] = 12
-    seeds: Annotated[int, Field(ge=1, le=100)] = 2  # 0 to seeds − 1
-    learning_rates: Annotated[OneOrMany[Rate], AfterValidator(_different)] | None = None  # None: around the recipe's
+    """Settings that are tried for a loss on a dataset."""
+    seeds: Annotated[int, Field(ge=1, le=100)] = 2
+    """Training seeds per trial, from 0 on."""
+    learning_rates: Annotated[OneOrMany[Rate], AfterValidator(_different)] | None = None
+    """Learning rates to try. Default: a range around the recipe's."""
 
 
 class Made(Keys):
@@ -73,7 +76,7 @@ class TunedFileKeys(Keys):
 
 @dataclass(frozen=True)
 class TunedFile:
-    """A checked file; whether its rows and settings are an experiment's is looked at where it is put to use."""
+    """A checked file. `with_tuned` checks that its rows and settings belong to an experiment."""
 
     path: Path
     experiment: str
@@ -125,7 +128,7 @@ def _read_choices(rows: Any, at: KeyPath, problems: FileErrors) -> dict[str, Cho
 
 
 def fingerprint(data: DatasetRow, backbone: str, dim: int, recipe: Recipe, loss: LossRow) -> str:
-    """Of all that a choice was made for: other data, training or pinned settings need tuning of their own."""
+    """A hash of everything that a choice depends on: other data, training or pinned settings need their own tuning."""
     parts = {
         "dataset": dict(data.dataset),
         "backbone": backbone,

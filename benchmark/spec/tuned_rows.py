@@ -27,18 +27,20 @@ def with_tuned(experiment: Experiment, tuned: TunedFile, rows: str = "both") -> 
     problems = FileErrors(tuned.path.name)
     settings = _checked(plain, tuned, problems)
     problems.raise_if_any()
+    gone = {row.label for row in plain.losses if rows == "only" and _is_tuned_everywhere(plain, row, settings)}
+    stay = {row.label for row in plain.losses} - gone
+    mark = TUNED if stay else ""  # without untuned rows there is nothing to distinguish
     names = Counter(row.brief for row in plain.losses)
     made = {}
     for row in plain.losses:
         if row.label in settings:
             name = row.brief if row.brief and names[row.brief] == 1 else row.label
-            made[row.label] = replace(row, label=f"{name}{TUNED}", tuned=settings[row.label], of=row.label)
-    clash = sorted({row.label for row in made.values()} & {row.label for row in plain.losses})
+            made[row.label] = replace(row, label=f"{name}{mark}", tuned=settings[row.label], of=row.label)
+    clash = sorted({row.label for row in made.values()} & stay)
     if clash:
         raise InputError(f"{plain.name} has a row labelled {shown(clash[0])} already; rename it")
-    gone = {row.label for row in plain.losses if rows == "only" and _is_tuned_everywhere(plain, row, settings)}
-    both = [one for row in plain.losses for one in (row, made.get(row.label))]
-    losses = tuple(row for row in both if row is not None and row.label not in gone)
+    both = [one for row in plain.losses for one in (row if row.label in stay else None, made.get(row.label))]
+    losses = tuple(row for row in both if row is not None)
     baseline = made[plain.baseline].label if plain.baseline in gone else plain.baseline
     return replace(plain, losses=losses, baseline=baseline, tuned=tuned, plain=plain)
 
@@ -49,7 +51,7 @@ def _is_tuned_everywhere(plain: Experiment, row: LossRow, settings: Mapping[str,
 
 
 def one_training(data: DatasetRow) -> bool:
-    """Whether it is trained on in one way, which is what can be tuned."""
+    """Whether the dataset is trained on in one way only: nothing else can be tuned."""
     return len(data.backbones) == len(data.dims) == len(data.recipes) == 1
 
 
@@ -75,7 +77,7 @@ def _checked(plain: Experiment, tuned: TunedFile, problems: FileErrors) -> dict[
         elif any(isinstance(value, list) for value in choice.hyper.values()) or any(not one for one in values.values()):
             problems.add((*at, label, "hyper"), "should have one value for each name")
         elif at_odds := _unlike_pinned(loss, {key: one[0] for key, one in values.items()}):
-            problems.add((*at, label, "hyper"), f"{at_odds}, which {plain.name} gives this row otherwise")
+            problems.add((*at, label, "hyper"), f"{at_odds}, but {plain.name} gives this row another value")
         else:
             hyper = unlike_defaults(loss.name, {key: one[0] for key, one in values.items()})
             found.setdefault(label, {})[dataset] = TunedSetting(hyper, choice.lr)

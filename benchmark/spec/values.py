@@ -1,6 +1,7 @@
 """Types of values in experiment files, with their ranges, and how tables name a loss or a dataset with its settings."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
@@ -18,21 +19,34 @@ T = TypeVar("T")
 
 
 class Keys(BaseModel):
-    """A mapping whose keys are all known and whose values have exactly the type asked for."""
+    """A mapping whose keys are all known and whose values have exactly the type asked for.
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    The text below a key says what it means; the documentation shows it.
+    """
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, use_attribute_docstrings=True)
+
+
+@dataclass(frozen=True)
+class KnownName:
+    """Checks that a text is one of some names. A function that gives the names is called when a file is read, because
+    plug-ins are loaded by then."""
+
+    noun: str
+    names: Sequence[str] | Callable[[], Sequence[str]]
+
+    def known(self) -> Sequence[str]:
+        return self.names() if callable(self.names) else self.names
+
+    def __call__(self, value: str) -> str:
+        known = self.known()
+        if value not in known:
+            raise PydanticCustomError("name", "{message}", {"message": unknown(self.noun, value, known)})
+        return value
 
 
 def one_of(noun: str, names: Sequence[str] | Callable[[], Sequence[str]]) -> AfterValidator:
-    """A function that gives the names is called when a file is read: by then plug-ins are loaded."""
-
-    def check(value: str) -> str:
-        known = names() if callable(names) else names
-        if value not in known:
-            raise PydanticCustomError("name", "{message}", {"message": unknown(noun, value, known)})
-        return value
-
-    return AfterValidator(check)
+    return AfterValidator(KnownName(noun, names))
 
 
 def _as_tuple(value: Any) -> Any:
@@ -62,7 +76,9 @@ class ResourceKeys(Keys):
     """What a cell asks a cluster for; the defaults are those of `Resources`."""
 
     cpus: Annotated[float, Field(ge=0.01, le=1024.0)] = Resources.cpus
+    """CPUs that a cell reserves on a Ray cluster."""
     gpus: Annotated[float, Field(ge=0.01, le=1.0)] = Resources.gpus
+    """The share of a GPU that a cell reserves with `--device cuda`; 0.25 puts four cells on one GPU."""
 
 
 Seed = Annotated[int, Field(ge=0, le=LARGEST_SEED)]

@@ -56,9 +56,9 @@ for _kind, _pattern, _first in (
 
 
 def read_text(path: Path) -> str:
-    """The file's text; ValueError where it is no file, too large or not UTF-8."""
+    """The file's text; ValueError if it is not a file, too large or not UTF-8."""
     if not path.is_file():
-        raise InputError(f"{path}: there is no such file" if not path.exists() else f"{path}: is no file")
+        raise InputError(f"{path}: there is no such file" if not path.exists() else f"{path}: is not a file")
     try:
         with path.open("rb") as file:
             content = file.read(MOST_BYTES + 1)
@@ -98,7 +98,7 @@ def _refuse_excess(nodes: int, depth: int) -> None:
 
 
 class _Reader:
-    """Turns nodes into data. An alias is read anew at each use, so the count of nodes is of what results."""
+    """Turns nodes into data. An alias is read again at each use, so the count of nodes is of what results."""
 
     def __init__(self, problems: FileErrors) -> None:
         self.problems = problems

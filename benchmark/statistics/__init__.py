@@ -1,7 +1,8 @@
 """Statistics: tidy frames in, frames out; they know nothing of the runner.
 
-Every row says over how many seeds it is, what its interval carries and how many runs were left out; a number
-that cannot be given is <NA>, with a note that says why.
+Every row says how many seeds it is the mean of, what its interval carries and how many runs were left out. An interval
+carries the seeds, or the seeds and the test identities, if it covers what others of them would give. A number that
+cannot be given is <NA>, with a note that says why.
 """
 
 from benchmark.statistics.agreement import Agreement, rank_agreement, tau_b

@@ -1,4 +1,4 @@
-"""Do published and measured figures put losses in the same order?"""
+"""Do published and measured values put losses in the same order?"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,11 +24,15 @@ class Agreement:
 
 
 def rank_agreement(published: Sequence[float], measured: Floats, level: float = 0.95) -> Agreement:
-    """`measured` is rows × seeds (NaN: no value), in the order of `published`.
+    """Whether `published` values (rows) and `measured` ones (rows × seeds, NaN: no value) put the rows in the same
+    order.
 
-    The interval is of these very rows. It carries the seeds, drawn anew with replacement for all rows together, as
-    runs are paired by seed; deviations are stretched by √(n/(n−1)), for few seeds vary too little among themselves.
-    Published figures count as exact. The draws are the same at every call.
+    The interval, of probability `level`, is of these very rows. It includes the seeds, drawn again with replacement for
+    all rows together, because runs are paired by seed; deviations are stretched by √(n/(n−1)), because few seeds vary
+    too little among themselves. Published values count as exact. The draws are the same at every call.
+
+    >>> rank_agreement([1, 2, 3, 4, 5, 6], np.arange(6.0)[:, None] + np.zeros(5)).tau
+    1.0
     """
     has_value = np.isfinite(measured).any(axis=1)
     first, values = np.asarray(published, dtype=np.float64)[has_value], measured[has_value]
@@ -48,7 +52,11 @@ def rank_agreement(published: Sequence[float], measured: Floats, level: float = 
 
 
 def tau_b(first: Floats, second: Floats) -> Floats:
-    """Kendall's τ-b over the last axis; NaN where one side is all ties."""
+    """Kendall's τ-b of `first` and `second` over the last axis; NaN where one side is all ties.
+
+    >>> float(tau_b(np.array([1.0, 2.0, 3.0]), np.array([3.0, 2.0, 1.0])))
+    -1.0
+    """
     one, other = np.triu_indices(first.shape[-1], 1)
     signs, against = np.sign(first[..., one] - first[..., other]), np.sign(second[..., one] - second[..., other])
     untied = np.sqrt(np.abs(signs).sum(axis=-1) * np.abs(against).sum(axis=-1))

@@ -29,6 +29,7 @@ MIN_SEEDS = 5
 ROUNDING_ERROR = 1e-12
 
 Pair = tuple[str, str]  # of losses
+Tests = dict[Pair, Mapping[Any, Any]]  # rows of `every_pair`
 
 
 @dataclass(frozen=True)
@@ -49,13 +50,30 @@ def compare(
     level: float = LEVEL,
     against: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
-    """loss − baseline on every dataset and on the plain mean of all, with interval and p-value.
+    """Computes loss − baseline on every dataset and on the plain mean of all datasets, with interval and p-value.
 
-    `against` gives some losses another baseline. The interval carries the seeds, and the test identities where
-    `jackknife` holds them for both losses; it is not corrected. `p_holm` is corrected by Holm's method over all losses
-    and datasets of a metric (`family` says how many tests); the rows of "all datasets" are a family of their own, and
-    speak of these datasets only. `significant` compares `p_holm` with 1 − level. With fewer than five paired seeds
-    there is no p-value, and `note` says so.
+    The interval is not corrected. `p_holm` is corrected by Holm's method over all losses and datasets of a metric
+    (`family` says how many tests); the rows of "all datasets" are a family of their own, and speak of these datasets
+    only. `significant` compares `p_holm` with 1 − `level`. With fewer than five paired seeds there is no p-value, and
+    `note` says so.
+
+    Args:
+        results: One row per run: loss, dataset, seed and a column per metric (NaN: a diverged run).
+        baseline: The loss that the others are compared with.
+        metrics: The metrics to compare; all numeric columns by default.
+        jackknife: Values without each test identity. With it the interval also carries the identities.
+        level: The probability of the interval.
+        against: Another baseline for some losses.
+
+    Raises:
+        InputError: A column or the baseline is missing, or a run occurs twice.
+
+    >>> values = {"a": [0.91, 0.93, 0.92, 0.94, 0.92], "b": [0.90, 0.91, 0.91, 0.92, 0.90]}
+    >>> runs = [(loss, "digits", seed, value) for loss in values for seed, value in enumerate(values[loss])]
+    >>> results = pd.DataFrame(runs, columns=["loss", "dataset", "seed", "accuracy"])
+    >>> row = compare(results, baseline="b").iloc[0]
+    >>> row["loss"], float(round(row["difference"], 3)), int(row["n_seeds"])
+    ('a', 0.016, 5)
     """
     rows = []
     for metric in check_results(results, metrics):
@@ -75,8 +93,16 @@ def compare(
 def compare_pairs(
     results: pd.DataFrame, pairings: Sequence[Pairing], jackknife: Jackknife | None = None, level: float = LEVEL
 ) -> pd.DataFrame:
-    """A row for each pairing with the columns of `compare`, for what no single baseline can answer; Holm's correction
-    is over all of them."""
+    """A row for each of the `pairings`, with the columns of `compare`, for questions that have no single baseline.
+
+    `results`, `jackknife`, `level` and errors are those of `compare`. Holm's correction is over all pairings.
+
+    >>> values = {"a": [0.91, 0.93, 0.92, 0.94, 0.92], "b": [0.90, 0.91, 0.91, 0.92, 0.90]}
+    >>> runs = [(loss, "digits", seed, value) for loss in values for seed, value in enumerate(values[loss])]
+    >>> results = pd.DataFrame(runs, columns=["loss", "dataset", "seed", "accuracy"])
+    >>> compare_pairs(results, [Pairing("a", "b", "digits", "accuracy")])["difference"].round(3).tolist()
+    [0.016]
+    """
     check_results(results, sorted({pairing.metric for pairing in pairings}))
 
     @cache
@@ -95,8 +121,17 @@ def compare_pairs_over_datasets(
     jackknife: Jackknife | None = None,
     level: float = LEVEL,
 ) -> pd.DataFrame:
-    """The same for the plain mean of the pairs' differences over datasets, which speaks of these datasets only; a pair
-    that some of them lacks has no value."""
+    """A row for each of the `pairs` of losses: the plain mean of their difference over `datasets`, by one `metric`.
+
+    It speaks of these datasets only; a pair that is missing on one of them has no value. `results`, `jackknife`,
+    `level` and errors are those of `compare`.
+
+    >>> values = {"a": [0.91, 0.93, 0.92, 0.94, 0.92], "b": [0.90, 0.91, 0.91, 0.92, 0.90]}
+    >>> runs = [(loss, "digits", seed, value) for loss in values for seed, value in enumerate(values[loss])]
+    >>> results = pd.DataFrame(runs, columns=["loss", "dataset", "seed", "accuracy"])
+    >>> compare_pairs_over_datasets(results, [("a", "b")], ["digits"], "accuracy")["dataset"].tolist()
+    ['all datasets']
+    """
     check_results(results, [metric])
     measured = [arrange(results, dataset, metric, jackknife) for dataset in datasets]
     found = [mean_over_datasets([part.difference(*pair) for part in measured]) for pair in pairs]
@@ -109,32 +144,51 @@ def tied_with_best(
     lower_is_better: bool = False,
     jackknife: Jackknife | None = None,
     level: float = LEVEL,
+    pairs: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
-    """For every loss on every dataset, and over all: is it tied with the best?
+    """For every loss on every dataset, and over all datasets: is it tied with the best by this `metric`?
 
-    The best has the best mean; a loss is tied with it unless it is significantly worse. Because the best is
-    picked by looking, Holm's correction is over all pairs of losses, not only over those with the best.
-    `tied_with_best` is <NA> where it cannot be tested, and `note` says why.
+    A loss is tied with the best if no other loss is significantly better. The best is the one of them with the best
+    mean, the lowest with `lower_is_better`. Because it is picked by looking, Holm's correction is over all pairs of
+    losses, not only over those with the best. `worse_than` names a loss that is significantly better: the best, or
+    else the best of those that are. `tied_with_best` is <NA> where it cannot be tested, and `note` says why. `p_holm`
+    and `note` belong to the test against the best. `pairs` are the rows of `every_pair`, if they are known already.
+    `results`, `jackknife`, `level` and errors are those of `compare`.
+
+    >>> values = {"a": [0.91, 0.93, 0.92, 0.94, 0.92], "b": [0.90, 0.91, 0.91, 0.92, 0.90]}
+    >>> runs = [(loss, "digits", seed, value) for loss in values for seed, value in enumerate(values[loss])]
+    >>> results = pd.DataFrame(runs, columns=["loss", "dataset", "seed", "accuracy"])
+    >>> tied_with_best(results, "accuracy")["best"].tolist()
+    [True, False]
     """
     check_results(results, [metric])
     measured = arrange_all(results, metric, jackknife)
     losses = _losses(measured)
-    pairs = list(combinations(losses, 2))
     means = _with_overall({name: [part.of(loss) for loss in losses] for name, part in measured.items()})
+    tests = _tests_by_dataset(every_pair(results, metric, jackknife, level) if pairs is None else pairs)
     rows = []
-    for dataset, differences in _differences(measured, pairs).items():
-        tests = dict(zip(pairs, corrected_tests(differences, level), strict=True))
-        of_losses = dict(zip(losses, means[dataset], strict=True))
-        rows += [{"dataset": dataset, **row} for row in _marks(of_losses, tests, lower_is_better)]
-    columns = ["loss", "dataset", "mean", "best", "tied_with_best", "p_holm", *sizes(Estimate(None)), "note"]
-    return as_nullable(pd.DataFrame(rows, columns=columns))
+    for dataset, estimates in means.items():
+        of_losses = dict(zip(losses, estimates, strict=True))
+        marks = _marks(of_losses, tests.get(dataset, {}), lower_is_better)
+        rows += [{"dataset": dataset, **row} for row in marks]
+    columns = ["loss", "dataset", "mean", "best", "tied_with_best", "worse_than", "p_holm"]
+    return as_nullable(pd.DataFrame(rows, columns=[*columns, *sizes(Estimate(None)), "note"]))
 
 
 def every_pair(
     results: pd.DataFrame, metric: str, jackknife: Jackknife | None = None, level: float = LEVEL
 ) -> pd.DataFrame:
-    """loss − other for every two losses on every dataset and over all. Holm's correction is over all pairs of a
-    dataset, as in `tied_with_best`, since whoever looks at one pair has seen the others."""
+    """Computes loss − other by a `metric` for every two losses on every dataset and over all datasets.
+
+    Holm's correction is over all pairs of a dataset, as in `tied_with_best`, because whoever looks at one pair has seen
+    the others. `results`, `jackknife`, `level` and errors are those of `compare`.
+
+    >>> values = {"a": [0.91, 0.93, 0.92, 0.94, 0.92], "b": [0.90, 0.91, 0.91, 0.92, 0.90]}
+    >>> runs = [(loss, "digits", seed, value) for loss in values for seed, value in enumerate(values[loss])]
+    >>> results = pd.DataFrame(runs, columns=["loss", "dataset", "seed", "accuracy"])
+    >>> every_pair(results, "accuracy")[["loss", "other"]].values.tolist()
+    [['a', 'b']]
+    """
     check_results(results, [metric])
     measured = arrange_all(results, metric, jackknife)
     pairs = list(combinations(_losses(measured), 2))
@@ -146,7 +200,11 @@ def every_pair(
 
 
 def holm(p: Floats) -> Floats:
-    """Holm's adjusted p-values of one family."""
+    """Holm's adjusted p-values of one family of p-values `p`.
+
+    >>> holm(np.array([0.01, 0.04, 0.03])).round(2).tolist()
+    [0.03, 0.06, 0.06]
+    """
     order = np.argsort(p)
     adjusted = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
     corrected = np.empty(len(p))
@@ -211,18 +269,37 @@ def p_value(estimate: Estimate, null: float = 0.0) -> tuple[float | None, str]:
     return None, "the same difference in every seed: no variance to test against"
 
 
-def _marks(
-    means: dict[str, Estimate], tests: dict[Pair, dict[str, Any]], lower_is_better: bool
-) -> list[dict[str, Any]]:
+def _tests_by_dataset(pairs: pd.DataFrame) -> dict[str, Tests]:
+    found: dict[str, Tests] = {}
+    for row in pairs.to_dict("records"):
+        found.setdefault(str(row["dataset"]), {})[str(row["loss"]), str(row["other"])] = row
+    return found
+
+
+def _marks(means: dict[str, Estimate], tests: Tests, lower_is_better: bool) -> list[dict[str, Any]]:
     sign = -1.0 if lower_is_better else 1.0
-    ranked = [(sign * estimate.mean, loss) for loss, estimate in means.items() if estimate.mean is not None]
-    best = max(ranked)[1] if ranked else ""
+    values = {loss: sign * estimate.mean for loss, estimate in means.items() if estimate.mean is not None}
+    better = _better_ones(tests, sign)
+    unbeaten = [loss for loss in values if loss not in better] or list(values)
+    best = max(unbeaten, key=lambda loss: (values[loss], loss), default="")
     rows = []
     for loss, estimate in means.items():
         test = tests.get((min(loss, best), max(loss, best)), {"p_holm": None, "significant": False, "note": ""})
-        if estimate.mean is None:
-            test = {"p_holm": None, "significant": None, "note": "no run has a value"}
-        tied = None if test["significant"] is None else not test["significant"]
+        above = better.get(loss, []) if loss != best else []
+        worse_than = best if best in above else max(above, key=lambda one: (values.get(one, -np.inf), one), default="")
+        tied = False if above else None if pd.isna(test["significant"]) else True
         mark = {"best": loss == best, "tied_with_best": tied, "p_holm": test["p_holm"], "note": test["note"]}
-        rows.append({"loss": loss, "mean": estimate.mean, **mark, **sizes(estimate)})
+        if estimate.mean is None:
+            mark |= {"tied_with_best": None, "p_holm": None, "note": "no run has a value"}
+        rows.append({"loss": loss, "mean": estimate.mean, **mark, "worse_than": worse_than, **sizes(estimate)})
     return rows
+
+
+def _better_ones(tests: Tests, sign: float) -> dict[str, list[str]]:
+    """For each loss that is significantly worse than some others: these others."""
+    found: dict[str, list[str]] = {}
+    for (loss, other), test in tests.items():
+        if test["significant"] is not pd.NA and test["significant"]:
+            worse, better = (other, loss) if sign * float(test["difference"]) > 0 else (loss, other)
+            found.setdefault(worse, []).append(better)
+    return found

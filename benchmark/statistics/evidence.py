@@ -78,14 +78,30 @@ class Needed:
 
 
 def judge(effects: Sequence[Effect], level: float = LEVEL) -> list[Verdict]:
-    """A verdict on each effect, corrected over all of them."""
+    """A verdict on each of the `effects`, corrected over all of them; `level` is the probability of the intervals.
+
+    >>> from benchmark.statistics.measurements import estimate
+    >>> gains = np.array([0.9, 1.1, 1.0, 1.2, 0.8])
+    >>> effect = Effect(estimate(gains, None, expected=5), margin=0.5, no_worse=False)
+    >>> judge([effect])[0].verdict
+    'supported'
+    """
     support = _Family(effects, [effect.support_above for effect in effects], level)
     refute = _Family(effects, [effect.refute_below for effect in effects], level)
     return [_judge(effect, which, support, refute, level) for which, effect in enumerate(effects)]
 
 
 def what_it_takes(effect: Effect, verdict: Verdict) -> Needed | None:
-    """The effect that could have been found, and the seeds that would find the one observed; None without variance."""
+    """The effect that could have been found, and the seeds that would find the `effect` observed.
+
+    `verdict` is what `judge` said of it. None without variance.
+
+    >>> from benchmark.statistics.measurements import estimate
+    >>> gains = np.array([0.9, 1.1, 1.0, 1.2, 0.8])
+    >>> effect = Effect(estimate(gains, None, expected=5), margin=0.5, no_worse=False)
+    >>> round(what_it_takes(effect, judge([effect])[0]).detectable, 2)
+    0.27
+    """
     estimate, variance = effect.estimate, effect.estimate.variance
     if estimate.mean is None or variance is None:
         return None

@@ -16,6 +16,7 @@ from benchmark.statistics.variance import (
     seed_variance,
     two_way_variance,
 )
+from benchmark.text import in_natural_order
 
 KEYS = ["loss", "dataset", "seed"]
 ALL_DATASETS = "all datasets"
@@ -27,7 +28,7 @@ Jackknife = Mapping[tuple[str, str, int], Mapping[str, Floats]]
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean over seeds and how sure it is."""
+    """A mean over seeds with its variance."""
 
     mean: float | None  # None: no run has a value
     sd_seeds: float | None = None  # None with fewer than two seeds
@@ -67,7 +68,7 @@ class Measurements:
 
 @dataclass(frozen=True)
 class Term:
-    """`weight` times a loss's figure on a dataset."""
+    """`weight` times the metric of a loss on a dataset."""
 
     weight: float
     loss: str
@@ -97,7 +98,7 @@ def arrange(results: pd.DataFrame, dataset: str, metric: str, jackknife: Jackkni
 
 def arrange_all(results: pd.DataFrame, metric: str, jackknife: Jackknife | None) -> dict[str, Measurements]:
     """The same for every dataset."""
-    return {name: arrange(results, name, metric, jackknife) for name in sorted(results["dataset"].unique())}
+    return {name: arrange(results, name, metric, jackknife) for name in in_natural_order(results["dataset"].unique())}
 
 
 def mean_over_datasets(estimates: Sequence[Estimate]) -> Estimate:
@@ -116,10 +117,18 @@ def mean_over_datasets(estimates: Sequence[Estimate]) -> Estimate:
 
 
 def contrast(results: pd.DataFrame, terms: Sequence[Term], metric: str, jackknife: Jackknife | None = None) -> Estimate:
-    """The mean of the terms' sum over the seeds that all of them have; no mean where a term has no runs.
+    """The mean of the sum of `terms` by a `metric`, over the seeds that all of them have; no mean where a term has
+    no runs.
 
-    Terms may stand on several datasets only if those have the same test identities, such as one set at two sizes
-    of the embedding: then contributions of the identities are paired as well.
+    `results`, `jackknife` and errors are those of `compare`. Terms may be of several datasets only if these have the
+    same test identities, such as one set at two sizes of the embedding: then the contributions of the identities are
+    paired too.
+
+    >>> values = {"a": [0.91, 0.93, 0.92, 0.94, 0.92], "b": [0.90, 0.91, 0.91, 0.92, 0.90]}
+    >>> runs = [(loss, "digits", seed, value) for loss in values for seed, value in enumerate(values[loss])]
+    >>> results = pd.DataFrame(runs, columns=["loss", "dataset", "seed", "accuracy"])
+    >>> round(contrast(results, [Term(1.0, "a", "digits"), Term(-1.0, "b", "digits")], "accuracy").mean, 3)
+    0.016
     """
     check_results(results, [metric])
     parts = [results[(results["loss"] == term.loss) & (results["dataset"] == term.dataset)] for term in terms]

@@ -20,7 +20,13 @@ MOST_SEEDS = 1_000_000
 
 
 def detectable_effect(variance: Variance, alpha: float = 0.05, power: float = POWER) -> float:
-    """The true effect that is found with probability `power`; 0 without variance."""
+    """The true effect that a test at level `alpha` finds with probability `power`, given the `variance`; 0 without
+    variance.
+
+    >>> from benchmark.statistics.variance import seed_variance
+    >>> round(detectable_effect(seed_variance(np.array([1.0, 2.0, 3.0, 4.0, 5.0]))), 2)
+    2.66
+    """
     deviation = float(np.sqrt(variance.variance))
     if deviation == 0.0:
         return 0.0
@@ -35,9 +41,15 @@ def detectable_effect(variance: Variance, alpha: float = 0.05, power: float = PO
 def seeds_needed(
     variance: Variance, n_seeds: int, effect: float, alpha: float = 0.05, power: float = POWER
 ) -> int | None:
-    """The fewest seeds, `n_seeds` or more, with which `effect` is found with probability `power`.
+    """The fewest seeds, `n_seeds` or more, with which a test at level `alpha` finds `effect` with probability
+    `power`.
 
-    None: not with any number (up to a million), because of what the test identities leave open.
+    `variance` is that of `n_seeds` seeds. None: no number of seeds (up to a million) is enough, because of the variance
+    over test identities.
+
+    >>> from benchmark.statistics.variance import seed_variance
+    >>> seeds_needed(seed_variance(np.array([1.0, 2.0, 3.0, 4.0, 5.0])), n_seeds=5, effect=1.5)
+    11
     """
 
     def finds(seeds: int) -> bool:

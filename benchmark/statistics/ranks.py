@@ -1,4 +1,4 @@
-"""Average ranks over datasets, and whether so few datasets can tell losses apart by rank."""
+"""Average ranks over datasets, and whether there are enough datasets to separate losses by rank."""
 
 import math
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ import pandas as pd
 from scipy import stats
 
 from benchmark.statistics.measurements import Measurements, arrange, check_results
+from benchmark.text import in_natural_order
 
 
 @dataclass(frozen=True)
@@ -25,27 +26,34 @@ class Ranks:
 
 @dataclass(frozen=True)
 class CriticalDifference:
-    """Nemenyi's test: average ranks that differ by less than `difference` are not told apart."""
+    """Nemenyi's test: average ranks that differ by less than `difference` are not significantly different."""
 
     difference: float | None
     largest_gap: float  # of two average ranks: number of losses − 1
     can_separate: bool  # whether any outcome at all could exceed the critical difference
     datasets: int
     datasets_needed: int  # the fewest with which it could
-    groups: list[list[str]]  # losses not told apart, best first; empty if the test cannot separate
-    friedman_p: float | None  # all losses alike?
+    groups: list[list[str]]  # losses without a significant difference, best first; empty if the test cannot separate
+    friedman_p: float | None  # of the hypothesis that all losses are equally good
     note: str
 
 
 def average_ranks(results: pd.DataFrame, metric: str, lower_is_better: bool = False) -> Ranks:
-    """Ranks of the means over seeds; a loss that diverged in all its runs on a dataset ranks last there.
+    """Ranks of the means over seeds by a `metric`; a loss that diverged in all its runs on a dataset ranks last
+    there.
 
-    A dataset on which some loss was never run is left out.
+    `results` and errors are those of `compare`. With `lower_is_better`, the lowest value has rank 1. A dataset on which
+    some loss was never run is left out.
+
+    >>> runs = [(loss, data, 0, value) for data in ("x", "y") for loss, value in (("a", 0.9), ("b", 0.8))]
+    >>> results = pd.DataFrame(runs, columns=["loss", "dataset", "seed", "accuracy"])
+    >>> average_ranks(results, "accuracy").average.to_dict()
+    {'a': 1.0, 'b': 2.0}
     """
     check_results(results, [metric])
     losses = sorted(results["loss"].unique())
     ranks, left_out = {}, {}
-    for dataset in sorted(results["dataset"].unique()):
+    for dataset in in_natural_order(results["dataset"].unique()):
         measured = arrange(results, dataset, metric)
         absent = sorted(set(losses) - set(measured.losses))
         if absent:
@@ -56,7 +64,14 @@ def average_ranks(results: pd.DataFrame, metric: str, lower_is_better: bool = Fa
 
 
 def critical_difference(ranks: Ranks, level: float = 0.95) -> CriticalDifference:
-    """Nemenyi's critical difference and the groups it leaves together, if it can separate anything at all."""
+    """Nemenyi's critical difference of `ranks` at `level`, and the groups that it leaves together, if it can
+    separate anything.
+
+    >>> runs = [(loss, data, 0, value) for data in ("x", "y") for loss, value in (("a", 0.9), ("b", 0.8))]
+    >>> results = pd.DataFrame(runs, columns=["loss", "dataset", "seed", "accuracy"])
+    >>> critical_difference(average_ranks(results, "accuracy")).note
+    '2 datasets are too few to separate 2 losses by rank; 4 are needed'
+    """
     datasets, losses = ranks.table.shape
     if losses < 2:
         return CriticalDifference(None, 0.0, False, datasets, 0, [], None, "one loss: nothing to compare")
@@ -65,7 +80,7 @@ def critical_difference(ranks: Ranks, level: float = 0.95) -> CriticalDifference
     p = _friedman_p(ranks.table)
     difference = _nemenyi(losses, datasets, level) if datasets else None
     if difference is None or datasets < needed:
-        note = f"{datasets} datasets cannot tell {losses} losses apart by rank, {needed} are needed"
+        note = f"{datasets} datasets are too few to separate {losses} losses by rank; {needed} are needed"
         return CriticalDifference(difference, losses - 1.0, False, datasets, needed, [], p, note)
     groups = _groups(ranks.average, difference)
     return CriticalDifference(difference, losses - 1.0, True, datasets, needed, groups, p, "")

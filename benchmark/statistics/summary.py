@@ -29,10 +29,16 @@ def summarise(
 ) -> pd.DataFrame:
     """One row for each loss, dataset and metric: `mean`, `low` … `high` and what the interval carries.
 
-    `results` has the columns loss, dataset, seed and one per metric (NaN: a diverged run). The interval is Student's t;
-    `carries` is SEEDS, or SEEDS_AND_IDENTITIES where `jackknife` holds them. `half_width` is half of it, `sd_seeds` the
-    standard deviation over seeds, `left_out` the runs without a value. What cannot be given is <NA>, and `note` says
-    why. With `overall` and several datasets, also a row for the plain mean over these very datasets.
+    The interval is Student's t; `carries` is SEEDS, or SEEDS_AND_IDENTITIES where `jackknife` has them. `half_width` is
+    half of it, `sd_seeds` the standard deviation over seeds, `left_out` the runs without a value. What cannot be given
+    is <NA>, and `note` says why. `results`, `metrics`, `jackknife`, `level` and errors are those of `compare`. With
+    `overall` and several datasets, there is also a row for the plain mean over these very datasets.
+
+    >>> values = {"a": [0.91, 0.93, 0.92, 0.94, 0.92], "b": [0.90, 0.91, 0.91, 0.92, 0.90]}
+    >>> runs = [(loss, "digits", seed, value) for loss in values for seed, value in enumerate(values[loss])]
+    >>> results = pd.DataFrame(runs, columns=["loss", "dataset", "seed", "accuracy"])
+    >>> summarise(results)["mean"].round(3).tolist()
+    [0.924, 0.908]
     """
     rows = []
     for metric in check_results(results, metrics):
@@ -73,7 +79,12 @@ def interval(estimate: Estimate, level: float) -> dict[str, Any]:
 
 
 def interval_in_words(carries: str, level: float = LEVEL) -> str:
-    """`95% t interval, carries seeds`; empty where there is no interval."""
+    """What an interval of probability `level` is, given the value of the column `carries`; empty where there is no
+    interval.
+
+    >>> interval_in_words(SEEDS)
+    '95% t interval, carries seeds'
+    """
     return f"{level:.0%} t interval, carries {CARRIED[carries]}" if carries else ""
 
 

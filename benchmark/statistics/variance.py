@@ -1,4 +1,4 @@
-"""How sure a mean over seeds is, as an estimate for other seeds and other test identities.
+"""The variance of a mean over seeds, as an estimate for other seeds and other test identities.
 
 The model is two-way: value[seed, identity] = mean + seed effect + identity effect + the rest. With S seeds
 and I identities, all of the same test set,
@@ -14,10 +14,10 @@ freedom, V² ÷ (V_seeds²/(S−1) + V_identities²/(I−1) + V_rest²/((S−1)(
 
 Its far tails are too light with few seeds (p < .0001 came up 15 times too often with 5), and that is where a
 corrected test looks. So p-values are Behrens and Fisher's: the two parts keep their own t distributions,
-√V_seeds·t(S−1) + √(V − V_seeds)·t(I−1). In simulation they kept their rate far into the tail, at the
-price of being up to twice too large near .05, where an interval may leave out 0 although p is a little above.
+√V_seeds·t(S−1) + √(V − V_seeds)·t(I−1). In simulation they kept their rate far into the tail, but
+near .05 they are up to twice too large, so that an interval may exclude 0 although p is a little above .05.
 
-An identity's contribution to a metric that is no mean (EER, AUC, TAR) is its jackknife pseudo-value
+An identity's contribution to a metric that is not a mean (EER, AUC, TAR) is its jackknife pseudo-value
 I·m − (I−1)·m₍₋ᵢ₎, which for a mean over identities is the identity's own value.
 """
 
@@ -68,7 +68,12 @@ class Variance:
 
 
 def seed_variance(values: Floats) -> Variance:
-    """Seeds only: what another run on the same test set would give. The last axis is the seeds."""
+    """The variance of the mean of `values` over seeds (the last axis): what another run on the same test set would
+    give.
+
+    >>> float(seed_variance(np.array([1.0, 2.0, 3.0])).variance.round(3))
+    0.333
+    """
     seeds = values.shape[-1]
     of_seeds = values.var(axis=-1, ddof=1) / seeds
     freedom = np.full_like(of_seeds, seeds - 1)
@@ -76,7 +81,14 @@ def seed_variance(values: Floats) -> Variance:
 
 
 def two_way_variance(values: Floats, contributions: Floats) -> Variance:
-    """Seeds and identities. `values` ends in the axis of seeds, `contributions` in seeds × identities."""
+    """The variance of a mean over seeds and identities.
+
+    `values` end in the axis of seeds, `contributions` in seeds × identities.
+
+    >>> contributions = np.array([[1.0, 2.0, 3.0], [2.0, 3.0, 4.0]])
+    >>> float(two_way_variance(contributions.mean(axis=-1), contributions).variance.round(3))
+    0.583
+    """
     seeds, identities = contributions.shape[-2:]
     over_seeds = contributions.mean(axis=-2, keepdims=True)
     rest = contributions - contributions.mean(axis=-1, keepdims=True) - over_seeds
@@ -94,7 +106,12 @@ def two_way_variance(values: Floats, contributions: Floats) -> Variance:
 
 
 def pseudo_values(values: Floats, without: Floats) -> Floats:
-    """Each identity's contribution, from the metric and the metric without each identity (last axis)."""
+    """Each identity's contribution, from the `values` of a metric and the values `without` each identity (last
+    axis).
+
+    >>> pseudo_values(np.array(2.0), np.array([2.5, 2.0, 1.5])).tolist()
+    [1.0, 2.0, 3.0]
+    """
     identities = without.shape[-1]
     contributions: Floats = identities * values[..., None] - (identities - 1) * without
     return contributions

@@ -1,4 +1,4 @@
-"""Results on disk: written whole or not at all, checked when read, locked by one runner at a time."""
+"""Results on disk: written atomically, checked when read, locked by one runner at a time."""
 
 from benchmark.store.locks import CellLock, lock
 from benchmark.store.runs import DamagedError, Failure, Run, Store

@@ -1,4 +1,4 @@
-"""Which runner works on a cell: a lock that the system drops when its holder dies, however it dies."""
+"""Locks of cells. The system releases a lock when the process that holds it ends, however it ends."""
 
 import os
 import sys
@@ -36,7 +36,7 @@ def lock(path: Path) -> CellLock | None:
             return None
         if _is_still_there(path, handle):
             return CellLock(path, handle)
-        os.close(handle)  # its last holder removed it between our opening and locking
+        os.close(handle)  # its last holder removed it after we opened and before we locked it
 
 
 def _lock(handle: int) -> bool:

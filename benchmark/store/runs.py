@@ -1,7 +1,7 @@
 """The folder of one experiment: a folder for each finished run, a file for each failed one.
 
-runs/<cell id>/   cell.json  history.csv  embeddings.safetensors: what training made
-                  metrics.json  jackknife.safetensors: what scoring makes of it
+runs/<cell id>/   cell.json  history.csv  embeddings.safetensors: what training produced
+                  metrics.json  jackknife.safetensors: what scoring computes from it
 failed/<cell id>.json
 checkpoints/ running/ locks/    for cells that are running
 """
@@ -27,13 +27,13 @@ from datasets._names import ONLY_TEST
 
 FILES = ("cell.json", "metrics.json", "history.csv", "embeddings.safetensors", "jackknife.safetensors")
 REPLACED = ".replaced-"
-"""How the names of runs begin that a newer version takes the place of."""
+"""The prefix of runs that a newer version replaces."""
 LARGEST_JSON = 64 * 2**20
 _ID = re.compile(r"[0-9a-f]{16}")
 
 
 class DamagedError(Exception):
-    """A stored run that is not what was written."""
+    """A stored run that changed after it was written."""
 
 
 Values = TypeVar("Values")
@@ -46,7 +46,7 @@ class Run:
 
     id: str
     cell: dict[str, Any]
-    outcome: dict[str, Any]  # what metrics.json holds
+    outcome: dict[str, Any]  # the content of metrics.json
     folder: Path
     test_set: str | None = None  # the one that it is seen on
 
@@ -78,12 +78,12 @@ class Run:
 
     @property
     def versions(self) -> dict[str, int]:
-        """Of the measures that computed the metrics."""
+        """The versions of the measures that computed the metrics."""
         return dict(self.outcome["versions"])
 
     @property
     def diverged_at(self) -> int | None:
-        """The step; None where training did not diverge."""
+        """The step; None if training did not diverge."""
         step: int | None = self.outcome["diverged_at"]
         return step
 
@@ -92,7 +92,7 @@ class Run:
         return str(self.outcome["diverged_reason"])
 
     def arrays(self, *names: str) -> dict[str, np.ndarray]:
-        """What training kept: all arrays, or those of some names that there are."""
+        """The stored arrays: all of them, or those of the given names that exist."""
         return self._read("embeddings.safetensors", names)
 
     def jackknife(self) -> dict[str, np.ndarray]:
@@ -105,7 +105,7 @@ class Run:
             return {seen: file.get_tensor(name) for seen, name in stored.items() if not names or seen in names}
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
-        """Of all arrays that training kept, without reading them."""
+        """The names of all stored arrays, without reading them."""
         with safe_open(self.folder / "embeddings.safetensors", framework="numpy") as file:
             return self._seen({name: tuple(file.get_slice(name).get_shape()) for name in sorted(file.keys())})
 
@@ -139,7 +139,7 @@ class Store:
         return self.folder / "running" / f"{cell_id}.json"
 
     def clear_running(self, cell_id: str) -> None:
-        """Removes what there is of a cell only while it runs, but for its checkpoint."""
+        """Removes the files that a cell has only while it runs, except for its checkpoint."""
         for suffix in (".json", ".csv"):
             self.status(cell_id).with_suffix(suffix).unlink(missing_ok=True)
 
@@ -148,7 +148,7 @@ class Store:
         return lock(self.folder / "locks" / f"{cell_id}.lock")
 
     def save(self, cell_id: str, files: Mapping[str, bytes], cell: Mapping[str, Any]) -> None:
-        """Stores a run. `files` are all but cell.json, into which their checksums go."""
+        """Stores a run. `files` are all files except cell.json, which gets their checksums."""
         with self._written_aside(cell_id, files, {**cell, "checksums": checksums(files)}) as aside:
             if (self.runs / cell_id).exists():
                 self.set_aside(cell_id)
@@ -157,10 +157,10 @@ class Store:
         (self.failed / f"{cell_id}.json").unlink(missing_ok=True)
 
     def replace(self, run: Run, files: Mapping[str, bytes]) -> None:
-        """Stores a run with some of its files new. The caller holds the cell's lock.
+        """Stores a run again with some new files. The caller holds the cell's lock.
 
-        A kill leaves the old run or the new one; `has` and `load_all` bring the old one back where a kill came while
-        neither was in place.
+        After a kill either the old run or the new one is there; if neither was in place at that moment, `has` and
+        `load_all` restore the old one.
         """
         place, old = self.runs / run.id, self.runs / f"{REPLACED}{run.id}"
         known = opened(place / "cell.json")
@@ -177,7 +177,7 @@ class Store:
 
     @contextmanager
     def _written_aside(self, cell_id: str, files: Mapping[str, bytes], cell: Mapping[str, Any]) -> Iterator[Path]:
-        """A flushed folder of the files and cell.json; what is not renamed is removed."""
+        """A flushed temporary folder with the files and cell.json; it is removed unless the caller renames it."""
         self.runs.mkdir(parents=True, exist_ok=True)
         aside = self.runs / f"{ASIDE}{cell_id}-{secrets.token_hex(4)}"
         try:
@@ -191,7 +191,7 @@ class Store:
             shutil.rmtree(aside, ignore_errors=True)
 
     def _bring_back(self, cell_id: str) -> None:
-        """Puts the old run back where `replace` was killed half-way; whoever holds the lock may still be at it."""
+        """Restores the old run if `replace` was killed half-way. Skips cells whose lock is held."""
         place, old = self.runs / cell_id, self.runs / f"{REPLACED}{cell_id}"
         held = self.lock(cell_id) if old.is_dir() else None
         if held is None:
@@ -203,7 +203,7 @@ class Store:
         held.release()
 
     def set_aside(self, cell_id: str) -> Path:
-        """Moves a damaged run out of the way, and keeps it for whoever wants to look."""
+        """Moves a damaged run to another folder, so that it can be inspected."""
         damaged = self.folder / "damaged"
         damaged.mkdir(parents=True, exist_ok=True)
         target = damaged / f"{cell_id}-{secrets.token_hex(4)}"
@@ -215,7 +215,7 @@ class Store:
         return (self.runs / cell_id).is_dir()
 
     def load(self, cell_id: str) -> Run:
-        """A run whose files are whole; `DamagedError` says which one is not."""
+        """Loads a run and checks its files; `DamagedError` names the damaged one."""
         folder = self.runs / cell_id
         cell = opened(folder / "cell.json")
         known = cell.get("checksums", {})
@@ -227,7 +227,7 @@ class Store:
         return Run(cell_id, cell, json.loads((folder / "metrics.json").read_bytes()), folder)
 
     def load_all(self) -> tuple[list[Run], list[str]]:
-        """All whole runs in the order of their ids, and what is wrong with the others."""
+        """All intact runs sorted by id, and what is wrong with the others."""
         runs, problems = [], []
         for left in list(self.runs.glob(f"{REPLACED}*")):
             self._bring_back(left.name.removeprefix(REPLACED))
@@ -244,11 +244,11 @@ class Store:
         write_atomically(self.failed / f"{failure.id}.json", _json(asdict(failure)))
 
     def failure(self, cell_id: str) -> Failure | None:
-        """Why a cell failed the last time, if it did."""
+        """Why the cell failed the last time; None if it did not."""
         return self._read_failure(self.failed / f"{cell_id}.json")
 
     def failures(self) -> list[Failure]:
-        """All cells that failed the last time, in the order of their ids."""
+        """All cells that failed the last time, sorted by id."""
         found = [self._read_failure(path) for path in sorted(self.failed.glob("*.json"))]
         return [failure for failure in found if failure is not None]
 
@@ -263,8 +263,8 @@ class Store:
             return None
 
     def clear_leftovers(self) -> None:
-        """Removes runs and checkpoints that a killed runner left half written. The holder of a cell's lock may still be
-        writing them."""
+        """Removes half-written runs and checkpoints of killed runners. Files of locked cells stay: they may still be
+        written."""
         for path in (*self.runs.glob(f"{ASIDE}*"), *(self.folder / "checkpoints").glob(f"{ASIDE}*")):
             held = self.lock(re.split("[.-]", path.name.removeprefix(ASIDE))[0])
             if held is not None:
@@ -273,7 +273,7 @@ class Store:
 
 
 def _link(source: Path, target: Path) -> None:
-    """The same file under a second name, or a copy where the file system has no links."""
+    """Makes a hard link, or a copy if the file system has no links."""
     try:
         os.link(source, target)
     except OSError:

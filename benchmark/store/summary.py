@@ -1,4 +1,4 @@
-"""One tidy row per run, the same bytes whoever ran the cells and when."""
+"""summary.csv: one tidy row per run. Its bytes do not depend on who ran the cells and when."""
 
 import json
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ def write_summary(folder: Path, runs: Iterable[Run]) -> None:
 
 
 def summary_table(runs: Iterable[Run]) -> pd.DataFrame:
-    """Settings, then metrics in the order of their names; a value that was not measurable is left empty."""
+    """Settings, then metrics in the order of their names; a value that could not be measured is empty."""
     rows = [_row(run) for run in runs]
     metrics = sorted({name for row in rows for name in row} - {*LEADING, *TRAILING})
     table = pd.DataFrame(rows, columns=[*LEADING, *metrics, *TRAILING])

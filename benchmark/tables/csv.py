@@ -1,4 +1,4 @@
-"""CSV for spreadsheets and scripts: plain numbers, and beside each that has one its interval's half-width."""
+"""CSV for spreadsheets and scripts: plain numbers, with half of the interval in a column of its own."""
 
 import csv
 import io
@@ -9,7 +9,7 @@ _FORMULA = ("=", "+", "-", "@")
 
 
 def as_csv(table: Table) -> str:
-    """One line a row; a numeric column with intervals is followed by `… ±`, marks by `… mark`."""
+    """One line per row; a column with intervals is followed by `… ±`, one with marks by `… mark`."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     has_error = [any(row.entries[k].error is not None for row in table.rows) for k in range(len(table.columns))]
@@ -37,6 +37,6 @@ def _values(entry: Value, has_error: bool, has_mark: bool) -> list[str]:
 
 
 def safe(text: str) -> str:
-    """Text that a spreadsheet does not take for a formula."""
+    """Text that a spreadsheet does not read as a formula."""
     shown = visible(text)
     return f"'{shown}" if shown.lstrip().startswith(_FORMULA) else shown

@@ -6,9 +6,11 @@ from markupsafe import Markup, escape
 
 from benchmark.tables.model import Column, Row, Table, Value, visible
 
+LONG = 30  # characters; a longer text wraps in a wide column
+
 
 def as_html(table: Table) -> Markup:
-    """Its caption, the table in a box that scrolls by itself, and its footnotes as a list."""
+    """The caption, the table in a box with its own scroll bar, and the footnotes as a list."""
     head = Markup("").join(_heading(column) for column in table.columns)
     body = Markup("\n").join(_row(table, row) for row in table.rows)
     parts = [
@@ -48,6 +50,10 @@ def _cell(table: Table, entry: Value, column: Column, first: bool) -> Markup:
     note = Markup("") if number is None else Markup('<sup title="{}">{}</sup>').format(visible(entry.note), number)
     tag = Markup('th scope="row"') if first else Markup("td")
     shown = escape(visible(entry.text))
+    if first:
+        shown = Markup('<span class="name">{}</span>').format(shown)
+    elif not column.numeric and len(entry.text) > LONG:
+        shown = Markup('<span class="long">{}</span>').format(shown)
     if entry.link:
         shown = Markup('<a href="{}">{}</a>').format(entry.link, shown)
     return Markup('<{} class="{}"{}>{}{}</{}>').format(tag, kind, value, shown, note, "th" if first else "td")

@@ -1,4 +1,4 @@
-"""LaTeX with booktabs: best bold, tied with best underlined. It compiles with pdflatex, whatever the names are."""
+"""LaTeX with booktabs: best bold, tied with best underlined. It compiles with pdflatex for any names."""
 
 import unicodedata
 
@@ -6,7 +6,7 @@ from benchmark.tables.model import BEST, TIED, Table, Value, visible
 
 
 def _pairs(text: str) -> dict[str, str]:
-    """A mark, a space, what stands for it, and so on."""
+    """Character → LaTeX, from a text of characters and their LaTeX in turn."""
     words = text.split()
     return dict(zip(words[::2], words[1::2], strict=True))
 
@@ -80,7 +80,7 @@ def _entry(table: Table, entry: Value) -> str:
 
 
 def escape(text: str) -> str:
-    """Text that LaTeX sets as it is; a character that its usual fonts lack is given by its number, as U+4E2D."""
+    """Text that LaTeX prints unchanged; a character that its usual fonts lack becomes its number, such as U+4E2D."""
     return "".join(_character(mark) for mark in visible(text))
 
 

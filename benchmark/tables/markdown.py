@@ -32,7 +32,7 @@ def _entry(table: Table, entry: Value) -> str:
 
 
 def escape(text: str) -> str:
-    """Text that Markdown shows as it is, without links, HTML, emphasis or table borders."""
+    """Text that Markdown shows unchanged: no links, HTML, emphasis or table borders."""
     shown = _SPECIAL.sub(r"\\\1", visible(text).replace("&", "&amp;"))
     shown = shown.replace("\\<", "&lt;").replace("\\>", "&gt;").replace("@", "&#64;")
     return _BREAKABLE.sub(lambda found: f"{found[0][0]}<!-- -->{found[0][1:]}", shown)

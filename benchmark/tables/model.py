@@ -13,12 +13,12 @@ NOTHING = "–"
 
 @dataclass(frozen=True)
 class Value:
-    """What one cell of a table shows."""
+    """The content of one field of a table."""
 
     text: str
-    value: float | str | None = None  # what it is sorted by, and what a CSV file holds
+    value: float | str | None = None  # for sorting and for CSV files
     mark: str = ""  # BEST, TIED or nothing
-    note: str = ""  # a remark on this entry alone; equal remarks share a footnote
+    note: str = ""  # a remark on this value; equal remarks share a footnote
     error: float | None = None  # half of the interval that the text shows
     link: str = ""  # a page of the same site; in HTML only
 
@@ -29,14 +29,14 @@ class Column:
     meaning: str = ""
     numeric: bool = True
     name: str = ""  # in a CSV file; the heading by default
-    secondary: bool = False  # left out where space is short: on a printed page
-    tags: Mapping[str, str] = field(default_factory=dict)  # what filters look at, such as the dataset
+    secondary: bool = False  # left out in LaTeX, where space is short
+    tags: Mapping[str, str] = field(default_factory=dict)  # for filters, such as the dataset
 
 
 @dataclass(frozen=True)
 class Row:
     entries: tuple[Value, ...]
-    tags: Mapping[str, str] = field(default_factory=dict)  # what filters look at, such as dataset and family
+    tags: Mapping[str, str] = field(default_factory=dict)  # for filters, such as dataset and family
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Table:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """The entries' notes, each once, in the order in which they are first met; footnotes are counted by it."""
+        """The notes of all values, each once, in order of appearance; their places are the numbers of the footnotes."""
         notes = [entry.note for row in self.rows for entry in row.entries if entry.note]
         return tuple(dict.fromkeys(notes))
 
@@ -80,7 +80,7 @@ def with_error(
     note: str = "",
     signed: bool = False,
 ) -> Value:
-    """`95.64 ± 0.41`, `+0.41 ± 0.20` with `signed`, or a dash where there is nothing to show."""
+    """`95.64 ± 0.41`, `+0.41 ± 0.20` with `signed`, or a dash if there is no value."""
     if value is None or value != value:
         return Value(NOTHING, None, note=note)
     text = number(value, decimals, signed)
@@ -90,10 +90,10 @@ def with_error(
 
 
 def with_p(p: float | None) -> Value:
-    """A p-value, or a dash where nothing was tested; a missing value of pandas counts as None."""
+    """A p-value, or a dash if nothing was tested; <NA> counts as None."""
     return Value(p_value(p), float(p)) if isinstance(p, float) and p == p else Value(NOTHING)
 
 
 def visible(text: str) -> str:
-    """One line without characters that steer a terminal or turn the reading direction."""
+    """One line without control characters, which could steer a terminal or change the reading direction."""
     return "".join(" " if unicodedata.category(mark) in ("Cc", "Cf", "Cs", "Zl", "Zp") else mark for mark in text)

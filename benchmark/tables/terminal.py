@@ -1,4 +1,4 @@
-"""Tables on a terminal: columns in line, best and ties marked by a sign."""
+"""Tables on a terminal: aligned columns, signs for best and tied."""
 
 import unicodedata
 
@@ -31,7 +31,7 @@ def _entry(table: Table, entry: Value, column: Column) -> str:
 
 
 def width(text: str) -> int:
-    """Columns that a terminal takes for it."""
+    """The number of terminal columns that the text takes."""
     wide = sum(unicodedata.east_asian_width(mark) in "WF" for mark in text)
     none = sum(unicodedata.combining(mark) != 0 for mark in text)
     return len(text) + wide - none

@@ -1,11 +1,11 @@
-"""Training a cell, and embedding images with what came out.
+"""Trains a cell, and embeds images with the trained backbone.
 
     from benchmark import training
     trained = training.train(cell, data)
     embeddings = training.embed(trained.backbone, data.test.images)
 
-Batch order, augmentation and initial weights derive from the dataset, the backbone and the seed (`seeds`), never
-from the loss: cells that differ in their loss alone are paired.
+Batch order, augmentation and initial weights depend on the dataset, the backbone and the seed (`seeds`), never on the
+loss: cells that differ only in their loss are paired.
 """
 
 from benchmark.training.embedding import embed

@@ -1,7 +1,7 @@
 """The training images as uint8, handed out in batches: gathered, augmented and normalised.
 
-Every image comes once an epoch. The batches of an epoch are equal in size to within one image and never larger than
-asked for, rather than full ones and a rest: no image is dropped, and normalisation never sees a rest of one image.
+Every epoch has every image once. The batches of an epoch differ in size by at most one image and are never larger than
+requested. So no image is dropped, and normalisation never gets a last batch of one image.
 """
 
 from collections.abc import Iterator
@@ -14,12 +14,12 @@ from benchmark.training.prefetch import batches_of
 from benchmark.training.seeds import Seeds
 from datasets import Images, Split
 
-LOOKED_AT = 10_000  # images, evenly spaced, that mean and deviation are taken from
-LARGEST_ON_DEVICE = 2**31  # bytes of images that are kept on a CUDA device; more stay in main memory
+LOOKED_AT = 10_000  # images, evenly spaced, for the mean and the deviation
+LARGEST_ON_DEVICE = 2**31  # bytes of images; larger sets stay in main memory instead of on the CUDA device
 
 
 def batch_sizes(images: int, batch: int) -> list[int]:
-    """How an epoch is divided. Batches have at least two images, even where that makes them larger than asked for."""
+    """The sizes of the batches of an epoch. Each has at least two images, even if that exceeds the requested size."""
     count = min(-(-images // batch), images // 2)
     least, larger = divmod(images, count)
     return [least + 1] * larger + [least] * (count - larger)
@@ -42,7 +42,7 @@ def pixel_statistics(images: Images) -> tuple[Tensor, Tensor]:
 
 
 class Batches:
-    """Iterates over epochs. A batch's images lie in a buffer that the next batch overwrites."""
+    """Iterates over epochs. The next batch overwrites the buffer with the images of the last one."""
 
     def __init__(
         self,

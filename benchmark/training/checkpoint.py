@@ -1,7 +1,7 @@
-"""A run's state on disk after a step, so that a run that was killed continues and ends with the same bytes.
+"""Saves the state of a run after a step, so that a killed run resumes and ends with the same bytes.
 
-One safetensors file: tensors of backbone, head and optimiser; epoch, history and what run it is in its metadata. It
-appears whole or not at all, and a checksum finds damage. A file that is damaged or another run's is not used.
+One safetensors file has the tensors of backbone, head and optimiser; its metadata has the epoch, the history and which
+run it is. It is written atomically with a checksum. A file that is damaged or belongs to another run is not used.
 """
 
 import hashlib
@@ -63,7 +63,7 @@ class RunState:
 
 
 def save_checkpoint(path: Path, state: RunState, run: dict[str, Any]) -> None:
-    """`run` says which run this is; only the same one goes on from it."""
+    """Saves the state. `run` says which run this is; only the same run resumes from it."""
     tensors = state.tensors()
     about = {
         "run": run,
@@ -99,16 +99,16 @@ class Checkpoints:
 
 
 def load_checkpoint(path: Path, state: RunState, run: dict[str, Any]) -> bool:
-    """Whether the run goes on from this file; if it is of no use, a warning says why and nothing is changed."""
+    """Loads the state and returns True. If the file cannot be used, warns why, changes nothing and returns False."""
     if not path.exists():
         return False
     try:
         tensors, about = _read(path)
     except (OSError, SafetensorError, ValueError, KeyError) as problem:
-        warnings.warn(f"checkpoint {path} is damaged ({problem}); the run starts anew", stacklevel=3)
+        warnings.warn(f"checkpoint {path} is damaged ({problem}); the run starts from the beginning", stacklevel=3)
         return False
     if about["run"] != json.loads(json.dumps(run)):
-        warnings.warn(f"checkpoint {path} belongs to another run; this one starts anew", stacklevel=3)
+        warnings.warn(f"checkpoint {path} belongs to another run; this run starts from the beginning", stacklevel=3)
         return False
     state.load(tensors, about["scaler"])
     state.epoch, state.batch = about["epoch"], about["batch"]
@@ -119,7 +119,7 @@ def load_checkpoint(path: Path, state: RunState, run: dict[str, Any]) -> bool:
 def _read(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
     with safe_open(path, framework="pt") as file:
         about: dict[str, Any] = json.loads((file.metadata() or {})[KEY])
-        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - it is no dictionary
+        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - it is not a dictionary
     if about["checksum"] != _checksum(tensors):
         raise InputError("its checksum is wrong")
     return tensors, about

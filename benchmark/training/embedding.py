@@ -10,8 +10,8 @@ from datasets import Images
 
 @torch.no_grad()
 def embed(backbone: Backbone, images: Images, device: str = "cpu", batch: int = 128, loaders: int = 0) -> Tensor:
-    """N×dim in float32 on the CPU: evaluation mode, no augmentation, full precision. A net that diverged gives
-    numbers that are not finite."""
+    """N×dim in float32 on the CPU: evaluation mode, no augmentation, full precision. After divergence the numbers may
+    not be finite."""
     was_training = backbone.training
     backbone.to(device).eval()
     embeddings = torch.empty(len(images), backbone.dim)

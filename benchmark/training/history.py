@@ -1,4 +1,4 @@
-"""What is written down after each epoch."""
+"""The row of the history that each epoch adds."""
 
 import csv
 import io
@@ -20,7 +20,7 @@ def row(epoch: int, step: int, losses: list[float], rate: float, head: Head) -> 
 
 
 def scalars(head: Head) -> Row:
-    """The head's scale and margin, every number that it adapts, and the mean of what it adapts class by class."""
+    """The head's scale and margin, every number that it adapts, and the mean of what it adapts for each class."""
     found: Row = {}
     for name in ("s", "m"):
         value = getattr(head, name, None)

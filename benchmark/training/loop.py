@@ -1,4 +1,4 @@
-"""Training one cell, from its description to a backbone, a head and a history."""
+"""Trains one cell: from its description to a backbone, a head and a history."""
 
 import math
 from collections.abc import Callable
@@ -34,8 +34,8 @@ OnEpoch = Callable[[int, int, float], None]
 
 @dataclass(frozen=True)
 class Trained:
-    """What a run leaves. `diverged_at` is the step, counted from 1, that had no usable loss or gradient; the
-    weights are those from before it."""
+    """The result of a run. `diverged_at` is the step, counted from 1, whose loss or gradient was not usable; the
+    weights are those before that step."""
 
     backbone: Backbone
     head: Head
@@ -61,7 +61,7 @@ OnStep = Callable[[Moment], None]
 
 
 class _DivergedError(Exception):
-    """Ends a run whose loss or gradient is of no more use."""
+    """Ends a run whose loss or gradient is no longer usable."""
 
 
 def train(
@@ -80,7 +80,7 @@ def train(
     `checkpoint` is a file that an interrupted run continues from. It is written every `checkpoint_every` seconds, or
     less often where it is large. The caller deletes it after storing the result. If it cannot be written, training
     goes on without it. `on_epoch` gets epoch, epochs and mean loss, `on_step` where the run is.
-    `loaders` is the number of processes that decode images that stay on disk.
+    `loaders` is the number of threads that decode images that stay on disk.
     """
     run = _Run(cell, data, device, loaders)
     if checkpoint is not None:
@@ -107,7 +107,7 @@ def train(
 
 
 class _Run:
-    """The parts of one run and the steps that they take together."""
+    """The parts of one run, and a training step."""
 
     def __init__(self, cell: Cell, data: Data, device: str, loaders: int = 0) -> None:
         self.cell, self.data, self.device = cell, data, device
@@ -139,7 +139,7 @@ class _Run:
         return Moment(now, epochs, self.step, epochs * steps, images / steps, state.losses[-1], state.history)
 
     def identity(self) -> dict[str, Any]:
-        """Which run a checkpoint belongs to: the same cell on the same data by the same code and kind of device."""
+        """Which run a checkpoint belongs to: the cell, the data, the code and the kind of device."""
         weights = {**dict(self.backbone.named_parameters()), **dict(self.head.named_parameters(prefix="head"))}
         return {
             "cell": self.cell.description(),
@@ -187,12 +187,12 @@ class _Run:
 
 
 def check_device(device: str) -> None:
-    """`ValueError` unless torch can train there."""
+    """Raises `ValueError` unless torch can train on this device."""
     kind = device.partition(":")[0]
     if kind not in ("cpu", "cuda"):
         raise InputError(f"device={device!r} is not allowed; expected 'cpu', 'cuda' or one such as 'cuda:0'")
     if kind == "cuda" and not torch.cuda.is_available():
-        raise InputError(f"device={device!r} is not there: torch {torch.__version__} sees no CUDA device; use 'cpu'")
+        raise InputError(f"device={device!r} is not available: torch {torch.__version__} finds no CUDA; use 'cpu'")
 
 
 def _check_sizes(cell: Cell, data: Data) -> None:

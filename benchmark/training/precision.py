@@ -8,7 +8,7 @@ from torch import Tensor
 
 from benchmark.recipe.optimisers import Optimiser
 
-SMALLEST_SCALE = 1.0  # below it, gradients that overflow are no longer the scale's fault
+SMALLEST_SCALE = 1.0  # below it, the scale is not the reason for overflowing gradients
 
 
 class Precision:
@@ -22,7 +22,7 @@ class Precision:
         return torch.autocast(self.device, self.dtype) if self.mixed else nullcontext()
 
     def backward(self, loss: Tensor, optimiser: Optimiser) -> None:
-        """Leaves true gradients, not scaled ones."""
+        """Computes gradients, and removes the loss scale from them."""
         optimiser.zero_grad()
         self.scaler.scale(loss).backward()  # type: ignore[no-untyped-call]
         optimiser.flatten_gradients()
@@ -31,7 +31,7 @@ class Precision:
                 self.scaler.unscale_(part)
 
     def may_overflow(self) -> bool:
-        """Whether a gradient that is not finite only means that the scale has to come down."""
+        """Whether a gradient that is not finite only means that the scale is too large."""
         return self.scaler.is_enabled() and self.scaler.get_scale() > SMALLEST_SCALE
 
     def step(self, optimiser: Optimiser) -> None:

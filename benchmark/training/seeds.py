@@ -1,4 +1,4 @@
-"""Where every random number of a run comes from. The loss has no say in it."""
+"""The seeds of all random numbers of a run. They never depend on the loss."""
 
 import hashlib
 import json
@@ -15,7 +15,7 @@ def derive(purpose: str, **parts: str | int) -> int:
 
 @dataclass(frozen=True)
 class Seeds:
-    """The seeds of one run: by the training images and labels, the backbone's name and the training seed."""
+    """The seeds of one run, from the training images and labels, the backbone's name and the training seed."""
 
     dataset: str
     backbone: str

@@ -1,6 +1,6 @@
-"""What tuning leaves: every trial as a row of trials.csv, and the file of tuned settings that `run` takes.
+"""The files that tuning writes: trials.csv with a row per trial, and the tuned settings that `run` takes.
 
-Tuning some of an experiment's losses or datasets keeps what was tuned before of the others.
+Tuning some losses or datasets of an experiment keeps the earlier choices for the others.
 """
 
 import csv
@@ -10,19 +10,19 @@ import platform
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from benchmark.engine.job import commit
 from benchmark.errors import InputError
 from benchmark.spec import Budget, Experiment
 from benchmark.spec.tuned import read_tuned
+from benchmark.text import counted
 from benchmark.tuning.sampler import RANDOM_TRIALS
 from benchmark.tuning.space import FACTOR
 from benchmark.tuning.study import PRUNING, Place, Progressing, Study
+from benchmark.version import commit, version_of
 
 HEADING = "# Settings chosen on validation data; `python -m benchmark run EXPERIMENT --tuned FILE` uses them.\n"
 DECIMALS = 6
@@ -38,7 +38,7 @@ class Kept:
 
 
 def kept_of(file: Path, trials: Path, every: Sequence[Study], now: Sequence[Study], budget: Budget) -> Kept:
-    """What the file has of the experiment's other studies and still holds; ValueError where it is no match."""
+    """The file's choices for the experiment's other studies that are still valid; ValueError if the budget differs."""
     tuned_now = {study.place for study in now}
     others = {study.place: study.key for study in every if study.place not in tuned_now}
     if not others or not file.is_file():
@@ -54,8 +54,8 @@ def kept_of(file: Path, trials: Path, every: Sequence[Study], now: Sequence[Stud
         return Kept()
     if earlier.budget != budget:
         raise InputError(
-            f"{file} has rows that were tuned with another budget, {earlier.budget.trials} trials of "
-            f"{earlier.budget.seeds} seed(s): tune all losses with this one, or give another file with --output"
+            f"{file} has rows that were tuned with another budget, {counted(earlier.budget.trials, 'trial')} of "
+            f"{counted(earlier.budget.seeds, 'seed')}: tune all losses with this budget, or add --output FILE"
         )
     made = tuple(one.model_dump(mode="json") for one in (*earlier.earlier, earlier.made))
     return Kept(choices, made, _trials_of(trials, choices))
@@ -69,7 +69,7 @@ def _trials_of(path: Path, places: Mapping[Place, Any]) -> dict[Place, list[list
     try:
         lines = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8"))))
     except (ValueError, csv.Error) as problem:
-        raise InputError(f"{path} is not a list of trials: {problem}; remove it to tune all rows anew") from problem
+        raise InputError(f"{path} is not a list of trials: {problem}; remove it to tune all rows again") from problem
     for line in lines:
         if len(line) > 2 and (line[0], line[1]) in places:
             found.setdefault((line[0], line[1]), []).append(line)
@@ -77,7 +77,7 @@ def _trials_of(path: Path, places: Mapping[Place, Any]) -> dict[Place, list[list
 
 
 def trials_csv(studies: Sequence[Progressing], order: Sequence[Place], kept: Kept) -> bytes:
-    """A row a trial, in the order of the experiment."""
+    """A row per trial, in the order of the experiment."""
     seeds = max(study.study.budget.seeds for study in studies)
     columns = ["dataset", "loss", "trial", "hyper", "lr", *(f"seed {seed}" for seed in range(seeds))]
     lines = {**kept.trials, **{study.study.place: _trial_lines(study, seeds) for study in studies}}
@@ -100,7 +100,7 @@ def _trial_lines(study: Progressing, seeds: int) -> Iterator[list[Any]]:
 def tuned_file(
     experiment: Experiment, budget: Budget, studies: Sequence[Progressing], order: Sequence[Place], kept: Kept
 ) -> bytes:
-    """The same for the same trials, but for `made` and `earlier`."""
+    """The same trials give the same bytes, except for `made` and `earlier`."""
     choices = {**kept.choices, **{study.study.place: _choice(study) for study in studies}}
     datasets: dict[str, dict[str, Any]] = {}
     for dataset, label in (place for place in order if place in choices):
@@ -109,10 +109,10 @@ def tuned_file(
         "experiment": experiment.name,
         "made": {
             "date": time.strftime("%Y-%m-%d", time.gmtime()),
-            "marginbench": _version("marginbench") or "unknown",
+            "marginbench": version_of("marginbench") or "unknown",
             "python": platform.python_version(),
-            "torch": _version("torch") or "unknown",
-            "optuna": _version("optuna"),
+            "torch": version_of("torch") or "unknown",
+            "optuna": version_of("optuna"),
             "commit": commit(),
         },
         **({"earlier": list(kept.made)} if kept.made else {}),
@@ -143,13 +143,6 @@ def _sampler(budget: Budget, studies: Sequence[Progressing]) -> str:
     words = f"{tpe}; where only listed values are left to choose from, {every}" if len(kinds) > 1 else tpe
     words = every if kinds == {True} else words
     return words if budget.learning_rates else f"{words}; learning rates within a factor of {FACTOR:g} of the recipe's"
-
-
-def _version(package: str) -> str | None:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None
 
 
 class _Dumper(yaml.SafeDumper):

@@ -1,4 +1,4 @@
-"""The next values to try: from Optuna's TPE, asked anew each time, so that they follow from the trials before alone."""
+"""The next values to try, from Optuna's TPE. They depend only on the trials before, because TPE is asked each time."""
 
 from collections.abc import Sequence
 from typing import Any

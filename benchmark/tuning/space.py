@@ -1,4 +1,4 @@
-"""What a study may change: the row's searched hyper-parameters that are not pinned, and the learning rate."""
+"""What a study searches: the learning rate, and hyper-parameters that have a search range and are not pinned."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""One study: a row of an experiment on one dataset, its trials one after the other, and the one that is chosen."""
+"""One study: the trials of one row on one dataset, one after the other, and the chosen one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -19,7 +19,7 @@ Place = tuple[str, str]  # a dataset's label and a row's
 Fate = Literal["under way", "complete", "pruned", "diverged", "failed"]
 TRIALS_BEFORE_PRUNING = 4
 PRUNING = (
-    f"after each seed but the last a trial ends whose mean is below the median of the earlier trials' at that seed, "
+    f"after each seed except the last, a trial ends if its mean is below the median of the earlier trials there, "
     f"once there are {TRIALS_BEFORE_PRUNING} of them"
 )
 WORST = 0.0
@@ -27,7 +27,7 @@ WORST = 0.0
 
 @dataclass(frozen=True)
 class TrialScore:
-    """What a run came to."""
+    """The validation score of a run."""
 
     score: float
     fate: Literal["trained", "diverged", "failed"] = "trained"
@@ -42,7 +42,7 @@ class Trial:
 
     @property
     def mean(self) -> float:
-        """Over the seeds that were run; the worst there is if one of them did not train."""
+        """The mean score over the seeds that were run; the worst score if one of them did not train."""
         return WORST if self.fate in ("diverged", "failed") or not self.scores else fmean(self.scores)
 
 
@@ -110,14 +110,14 @@ class Study:
 
 @dataclass
 class Progressing:
-    """A study under way: what was tried, and what is next. It asks for the same whenever it is told the same."""
+    """A study under way: what was tried, and what is next. The same scores always lead to the same trials."""
 
     study: Study
     facts: Facts
     trials: list[Trial] = field(default_factory=list)
 
     def next_cell(self) -> Cell | None:
-        """The run that is to be told of next; None at the end."""
+        """The run whose score it needs next; None at the end."""
         if not self.trials or self.trials[-1].fate != "under way":
             if len(self.trials) >= self.study.trials:
                 return None
@@ -150,7 +150,7 @@ class Progressing:
 
     @property
     def chosen(self) -> Trial:
-        """The best that trained on every seed, the earlier of two that are equal; the first if none did."""
+        """The best trial that trained on every seed, the earlier one of a tie; the first trial if none did."""
         complete = [trial for trial in self.trials if trial.fate == "complete"]
         return max(complete, key=lambda trial: (trial.mean, -trial.number), default=self.trials[0])
 
@@ -176,7 +176,7 @@ class Progressing:
 
 
 def is_pruned(scores: Sequence[float], earlier: Sequence[Trial]) -> bool:
-    """Whether a trial that has these scores, the last seed's not among them, is not worth its next run."""
+    """Whether a trial with these scores, of all seeds except the last, should end now."""
     seeds = len(scores)
     others = [fmean(one.scores[:seeds]) for one in earlier if len(one.scores) >= seeds and one.mean > WORST]
     return len(others) >= TRIALS_BEFORE_PRUNING and fmean(scores) < median(others)

@@ -1,4 +1,4 @@
-"""`tune EXPERIMENT`: studies in parallel on the engine, each trial after the one before it, from what is stored on."""
+"""`tune EXPERIMENT`: runs studies in parallel, each trial after trial, and resumes from what is stored."""
 
 import sys
 import time
@@ -9,6 +9,7 @@ from typing import TextIO
 
 import losses
 from benchmark import spec
+from benchmark.dry_run import memory_in_words
 from benchmark.engine import Job, RunOutcome, Work
 from benchmark.engine.plan import Facts, facts_of, job_of, whole_run
 from benchmark.engine.progress import Progress
@@ -19,7 +20,10 @@ from benchmark.run_experiment import check_engine, on_what, run_work, say, setti
 from benchmark.spec import Budget, Experiment
 from benchmark.spec.tuned_rows import one_training
 from benchmark.store import Run, Store
+from benchmark.tables import as_terminal
+from benchmark.text import counted, duration
 from benchmark.tuning.files import kept_of, trials_csv, tuned_file
+from benchmark.tuning.outcome import outcome_table
 from benchmark.tuning.sampler import check_optuna
 from benchmark.tuning.space import RATE
 from benchmark.tuning.study import WORST, Progressing, Study, TrialScore
@@ -83,12 +87,17 @@ def dry_run(request: TuneRequest) -> str:
     runs = [study.trials * request.budget.seeds for study in studies]
     whole = [None if one is None else one * count for one, count in zip(seconds, runs, strict=True)]
     lines = [
-        f"{study.data.label} · {study.loss.label} · {_space_in_words(study)} · {study.trials} trials · "
+        f"{study.data.label} · {study.loss.label} · {_space_in_words(study)} · {counted(study.trials, 'trial')} · "
         f"{spec.in_words([time])}"
         for study, time in zip(studies, whole, strict=True)
     ]
-    total = f"{len(studies)} studies, at most {sum(runs)} runs, {spec.in_words(whole)} on one core"
-    return "\n".join([*lines, total])
+    total = f"{_studies(len(studies))}, at most {counted(sum(runs), 'run')}, {spec.in_words(whole)} on one core"
+    memory = spec.estimate_memory(study.cell(study.first, 0) for study in studies)
+    return "\n".join([*lines, total, memory_in_words(memory, request.options.workers_for(len(studies)))])
+
+
+def _studies(count: int) -> str:
+    return "1 study" if count == 1 else f"{count:,} studies"
 
 
 def _space_in_words(study: Study) -> str:
@@ -113,14 +122,16 @@ def tune(request: TuneRequest) -> int:
     if status := stopped(outcome):
         return status
     if outcome.done:
-        say(f"{len(outcome.done)} runs in {time.monotonic() - begun:.0f} s {on_what(request.options, len(first))}")
+        runs, seconds = counted(len(outcome.done), "run"), duration(time.monotonic() - begun)
+        say(f"{runs} in {seconds} {on_what(request.options, len(first))}")
     order = [study.place for study in every]
     content = tuned_file(request.experiment.without_tuned, request.budget, tuning.studies, order, kept)
     write_atomically(request.trials, trials_csv(tuning.studies, order, kept))
     write_atomically(request.tuned_file, content)
     if kept.choices:
-        say(f"{len(kept.choices)} settings that were tuned before are kept")
-    print(f"trials: {request.trials}\ntuned settings: {request.tuned_file}")
+        say(f"kept the settings of {counted(len(kept.choices), 'row')} from an earlier tuning")
+    print(as_terminal(outcome_table(tuning.studies)))
+    print(f"\ntrials: {request.trials}\ntuned settings: {request.tuned_file}")
     print(f"use them: python -m benchmark run {request.experiment.called} --tuned {request.tuned_file}")
     return _failures(tuning)
 
@@ -133,7 +144,10 @@ def _with_facts(studies: list[Study], root: Path | None) -> list[Progressing]:
             say(f"loading {study.data.label} …")
             facts = facts_of(study.data.dataset, study.data.access, root, test=False)
             if not facts.validation:
-                raise InputError(f"{study.data.label} has no validation images to choose settings by")
+                raise InputError(
+                    f"{study.data.label} has no validation images, and tuning chooses by them: "
+                    "raise its val_share, or leave the dataset out with --datasets"
+                )
             known[study.data.label] = facts
         cell = study.cell(study.first, 0)
         losses.create(cell.loss, num_classes=known[study.data.label].classes, dim=cell.dim, **dict(cell.hyper))
@@ -143,8 +157,8 @@ def _with_facts(studies: list[Study], root: Path | None) -> list[Progressing]:
 def _tell_about(tuning: "Tuning", request: TuneRequest) -> None:
     budget, trials = request.budget, sum(study.study.trials for study in tuning.studies)
     done = sum(len(one.trials) - (one.trials[-1].fate == "under way") for one in tuning.studies if one.trials)
-    name, count = request.experiment.name, len(tuning.studies)
-    say(f"{name}: {count} studies, {trials} trials of {budget.seeds} seed(s), {done} trials done")
+    studies, seeds = _studies(len(tuning.studies)), counted(budget.seeds, "seed")
+    say(f"{request.experiment.name}: {studies}, {counted(trials, 'trial')} of {seeds}, {done} done")
 
 
 def _run(first: list[Job], tuning: "Tuning", request: TuneRequest) -> RunOutcome:
@@ -158,9 +172,10 @@ def _failures(tuning: "Tuning") -> int:
     failed = [one for one in tuning.studies if any(trial.fate == "failed" for trial in one.trials)]
     for one in failed:
         count = sum(trial.fate == "failed" for trial in one.trials)
-        say(f"{one.study.data.label} · {one.study.loss.label}: {count} of {len(one.trials)} trials failed")
+        trials = counted(len(one.trials), "trial")
+        say(f"{one.study.data.label} · {one.study.loss.label}: {count} of {trials} failed")
     if failed:
-        say("failed runs are tried again with --retry-failed")
+        say("add --retry-failed to run the failed ones again")
     return 1 if failed else 0
 
 

@@ -1,20 +1,30 @@
 """Wrong calls end in one readable message and exit 2; lists and dry runs say what there is."""
 
+import json
+import os
+import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import torch
 import typer
+import yaml
 
+import losses
+from benchmark import spec
 from benchmark.cli import REPORT_BUGS, app
+from benchmark.dry_run import dry_run
+from benchmark.options import RunOptions
 
 PROJECT = Path(__file__).parents[2]
 
 
-def call(*words: str, folder: Path = PROJECT) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "benchmark", *words]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
+def call(*words: str, environment: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    command, added = [sys.executable, "-m", "benchmark", *words], environment or {}
+    return subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, timeout=120, env=os.environ | added)
 
 
 @pytest.mark.parametrize(
@@ -46,36 +56,169 @@ def test_missing_data_says_where_it_looked_and_how_to_get_it(tmp_path: Path) -> 
     done = call("run", str(file), "--data", str(tmp_path / "data"), "--results", str(tmp_path / "results"))
     assert done.returncode == 2
     assert str(tmp_path / "data") in done.stderr
-    assert "download" in done.stderr
     assert "Traceback" not in done.stderr
+    snippet = yaml.safe_load("".join(re.findall(r"^    .*\n", done.stderr, re.MULTILINE)))
+    assert snippet == {"datasets": [{"cifar10": {"download": True}}]}
+    file.write_text(yaml.safe_dump({**yaml.safe_load(file.read_text()), **snippet}))
+    assert spec.load(file).datasets[0].access == {"download": True}
+
+
+def test_missing_data_of_a_built_in_experiment_says_what_to_copy(tmp_path: Path) -> None:
+    done = call("run", "omniglot", "--data", str(tmp_path), "--results", str(tmp_path / "results"))
+    assert done.returncode == 2
+    file = spec.load("omniglot").path
+    assert done.stderr.endswith(
+        f"omniglot is built in: to change it, copy {file} to my-omniglot.yaml and run my-omniglot.yaml\n"
+    )
+
+
+def test_a_missing_image_folder_says_how_to_name_it(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text("datasets: [folder: {path: nowhere}]\nlosses: [normface]\nseeds: 1\n")
+    done = call("run", str(file), "--data", str(tmp_path), "--results", str(tmp_path / "results"))
+    assert done.returncode == 2
+    assert f"there is no folder {tmp_path / 'nowhere'}" in done.stderr
+    snippet = yaml.safe_load("".join(re.findall(r"^    .*\n", done.stderr, re.MULTILINE)))
+    assert snippet == {"datasets": [{"folder": {"path": "my-images"}}]}
 
 
 def test_dry_run_trains_nothing(tmp_path: Path) -> None:
-    done = call("run", "smoke", "--dry-run", "--results", str(tmp_path))
+    done = call("run", "smoke", "--dry-run", "--results", str(tmp_path), "--workers", "2")
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert len(lines) == 13
+    assert len(lines) == 21
     assert lines[0].startswith("digits · convnet/16 · ")
-    assert lines[-1].startswith("12 cells")
+    assert lines[-3] == "smoke: 18 cells, 0 stored with a result, 18 left to run"
+    assert re.fullmatch(r"estimated time: ~\S+ s on one core, ~\S+ s with 2 workers", lines[-2])
+    memory = (
+        r"estimated memory: 0\.\d GB per worker at its peak, 1\.\d GB for 2 workers \(right within a factor of 1\.5\)"
+    )
+    assert re.fullmatch(memory, lines[-1])
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    ("what", "word"),
-    [
-        ("losses", "arcface"),
-        ("datasets", "glyphs"),
-        ("backbones", "convnet"),
-        ("metrics", "test/eer"),
-        ("plots", "roc"),
-        ("experiments", "default"),
-        ("papers", "arcface"),
-    ],
-)
-def test_lists(what: str, word: str) -> None:
-    done = call("list", what)
+@pytest.fixture(scope="module")
+def one_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.CompletedProcess[str]]:
+    """A run of one cell, of which it is said as JSON what it did."""
+    folder = tmp_path_factory.mktemp("json")
+    words = ("--losses", "softmax", "--datasets", "digits", "--seeds", "0", "--workers", "1", "--results", str(folder))
+    return folder, call("run", "smoke", "--json", *words)
+
+
+def test_a_run_prints_one_json_object(one_run: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+    folder, done = one_run
     assert done.returncode == 0, done.stderr
-    assert word in done.stdout
+    found = json.loads(done.stdout)
+    counts = {"cells": 1, "done": 1, "trained_now": 1, "failed": 0, "diverged": 0, "status": 0}
+    assert {key: found[key] for key in counts} == counts
+    assert found["failures"] == []
+    assert Path(found["report"]) == folder / "smoke" / "report" / "index.html"
+    assert Path(found["report"]).is_file()
+    assert Path(found["summary"]).is_file()
+    assert "softmax" in found["answer"]
+    assert "1 cell in " in done.stderr
+    assert "1 cells" not in done.stderr
+
+
+def test_dry_run_says_what_is_stored_and_what_is_left(one_run: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+    folder, _ = one_run
+    asked = RunOptions(results=folder, losses=["softmax"], seeds=[0, 1])
+    found = dry_run("smoke", asked)
+    assert (found.count("stored"), found.count("to run")) == (1, 3)
+    assert "digits · convnet/16 · softmax · seed 0 · stored" in found.as_text()
+    assert "smoke: 4 cells, 1 stored with a result, 3 left to run" in found.as_text()
+    plain = json.loads(json.dumps(found.as_data()))
+    assert (plain["cells"], plain["stored"], plain["left"], len(plain["each"])) == (4, 1, 3, 4)
+    assert plain["estimated_bytes_per_worker"] > 3e8
+    done = dry_run("smoke", replace(asked, datasets=["digits"], seeds=[0]))
+    assert done.as_text().splitlines()[1:] == ["smoke: 1 cell, 1 stored with a result, 0 left to run"]
+
+
+KINDS = {
+    "losses": "arcface",
+    "datasets": "glyphs",
+    "backbones": "convnet",
+    "metrics": "test/eer",
+    "plots": "roc",
+    "claims": "1",
+    "papers": "arcface",
+    "experiments": "default",
+}
+
+
+def listed(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    app(["list", *words], standalone_mode=False)
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("kind", "name"), KINDS.items())
+def test_a_list_has_a_line_for_each(kind: str, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = listed(capsys, kind).splitlines()
+    assert name in {line.split()[0] for line in lines}
+    assert all(len(line) <= 100 for line in lines)
+    first = [len(line) - len(line.split(maxsplit=1)[1]) for line in lines]
+    assert len(set(first)) == 1, "the summaries begin in one column"
+    whole = json.loads(listed(capsys, kind, "--json"))
+    assert {line.split()[0] for line in lines} <= {one["name"] for one in whole}
+    assert all(one["summary"] for one in whole)
+
+
+@pytest.mark.parametrize(("kind", "name"), KINDS.items())
+def test_a_list_shows_the_details_of_one(kind: str, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    shown = listed(capsys, kind, name)
+    assert shown.startswith(f"{name}: ")
+    assert all(len(line) <= 100 for line in shown.splitlines())
+    (whole,) = [one for one in json.loads(listed(capsys, kind, "--json")) if one["name"] == name]
+    assert json.loads(listed(capsys, kind, name, "--json")) == whole
+    assert whole.keys() > {"name", "summary"}
+
+
+def test_the_details_of_a_loss(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = listed(capsys, "losses", "arcface")
+    assert "s·cos(θ_y + m)" in shown
+    assert "arXiv:1801.07698" in shown
+    assert "  m = 0.5: margin added to the target's angle, radians\n" in shown
+    assert "allowed: a number with 0 ≤ value ≤ 1.5708; tuning searches: 0 to 0.6" in shown
+    found = json.loads(listed(capsys, "losses", "arcface", "--json"))["hyper_parameters"]
+    assert [one["name"] for one in found] == list(losses.get("arcface").hyper)
+
+
+def test_a_list_names_the_nearest() -> None:
+    done = call("list", "losses", "arcfase")
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("error: there is no loss 'arcfase'; did you mean 'arcface'?")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_version() -> None:
+    shown = call("--version").stdout
+    about = r"marginbench \d+\.\d+\.\d+( \(commit [0-9a-f]{12}\+?\))?, torch \d\S+, Python 3\.\d+\.\d+\n"
+    assert re.fullmatch(about, shown)
+    assert torch.__version__ in shown
+
+
+def test_shells_complete_the_installed_command() -> None:
+    shown = call("--show-completion", "bash", environment={"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}).stdout
+    assert "_MARGINBENCH_COMPLETE=complete_bash" in shown
+    code = "import sys; sys.argv = ['marginbench']; from benchmark.cli import main; main()"
+    for place, words, found in (("1", "marginbench le", "leaderboard"), ("2", "marginbench run sm", "smoke")):
+        asked = os.environ | {"_MARGINBENCH_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": place}
+        done = subprocess.run([sys.executable, "-c", code], cwd=PROJECT, capture_output=True, text=True, env=asked)
+        assert done.stdout.split() == [found], done.stderr
+
+
+def test_a_warning_is_one_line_and_comes_once(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.py"
+    broken.write_text("import warnings\nfor _ in range(3):\n    warnings.warn('mind the gap', stacklevel=1)\n"
+                      "import losses\nclass Own(losses.NormFace):\n    name = 'own'\n")  # fmt: skip
+    file = tmp_path / "own.yaml"
+    file.write_text("datasets: [digits]\nlosses: [own]\nseeds: 2\nrecipe: {epochs: 1}\ndim: 8\n")
+    done = call("run", str(file), "--plugin", str(broken), "--no-report", "--results", str(tmp_path), "--workers", "2")
+    assert done.returncode == 0, done.stderr
+    assert [line for line in done.stderr.splitlines() if "gap" in line or "warn" in line.lower()] == [
+        "warning: mind the gap"
+    ]
 
 
 def test_every_command_has_help_with_examples_and_debug() -> None:
@@ -83,8 +226,11 @@ def test_every_command_has_help_with_examples_and_debug() -> None:
     for name, one in typer.main.get_command(app).commands.items():
         for inner in one.commands.values() if name in groups else [one]:
             assert "debug" in {option.name for option in inner.params}
-        if name not in groups:
-            assert f"python -m benchmark {name}" in (one.help or "")
+            assert inner.get_short_help_str(limit=62).endswith("."), "the list of commands shows the whole sentence"
+            for option in inner.params:
+                assert re.fullmatch(r"[A-Z].*\.", option.help or "", re.DOTALL), f"{name} {option.name}: a sentence"
+            assert "\\b" not in (inner.help or "")
+            assert inner.name == "schema" or f"python -m benchmark {name}" in (inner.help or "")
     shown = call("run", "--help").stdout
     for option in ("--losses", "--seeds", "--engine", "--plugin", "--keep-models", "--tuned", "--no-report", "--debug"):
         assert option in shown
@@ -94,7 +240,7 @@ def test_every_command_has_help_with_examples_and_debug() -> None:
 def test_table_takes_the_options_of_run() -> None:
     commands = typer.main.get_command(app).commands
     run, table = ({option.name for option in commands[name].params} for name in ("run", "table"))
-    assert run - table == {"experiment", "tuned", "tuned_rows", "with_report"}
+    assert run - table == {"experiment", "tuned", "tuned_rows", "with_report", "json"}
 
 
 def test_help_imports_nothing_heavy() -> None:

@@ -112,9 +112,10 @@ def test_components_of_every_kind_are_named_in_an_experiment_and_run(tmp_path: P
 
 def test_lists_show_what_a_plugin_defines(tmp_path: Path) -> None:
     plugin = written(tmp_path, EVERYTHING)
-    kinds = {"losses": "bent", "datasets": "copies", "backbones": "flat", "metrics": "samples"}
+    kinds = {"losses": "bent", "datasets": "copies", "backbones": "flat", "metrics": "test/samples"}
     for kind, name in kinds.items():
-        assert f"{name}: " in call("list", kind, "--plugin", str(plugin)).stdout
+        lines = call("list", kind, "--plugin", str(plugin)).stdout.splitlines()
+        assert name in {line.split()[0] for line in lines}
 
 
 def test_its_names_are_returned_and_it_is_imported_once(tmp_path: Path) -> None:

@@ -110,7 +110,7 @@ def test_a_metric_of_one_file_comes_to_old_runs(place: Place) -> None:
     assert "Mean norm" in (place.results / "old" / "report" / "index.html").read_text()
 
 
-def test_a_new_version_is_computed_anew_and_a_removed_file_named(place: Place) -> None:
+def test_a_new_version_is_computed_again_and_a_removed_file_named(place: Place) -> None:
     place.drop()
     assert place.score("--update").returncode == 0
     old = {run.id: run.metrics["test/mean_norm"] for run in place.store.load_all()[0]}
@@ -120,7 +120,7 @@ def test_a_new_version_is_computed_anew_and_a_removed_file_named(place: Place) -
     for run in place.store.load_all()[0]:
         assert run.versions["mean_norm"] == 2
         assert run.metrics["test/mean_norm"] == 2.0 * old[run.id]
-    assert place.score().stdout == "2 runs, 0 metrics that differ, 0 damaged runs\n"
+    assert place.score().stdout == "2 runs, 0 metrics differ, 0 damaged runs\n"
     (place.copy / "benchmark" / "metrics" / "mean_norm.py").unlink()
     compared = place.score()
     assert compared.returncode == 0
@@ -200,4 +200,4 @@ def test_an_altered_metric_differs(place: Place) -> None:
     place.store.replace(run, {"metrics.json": json.dumps(content).encode()})
     done = place.score()
     assert done.returncode == 1
-    assert f"differs: {run.id} test/eer: stored 0.123, recomputed {run.metrics['test/eer']}" in done.stdout
+    assert f"differs: {run.id} test/eer: 0.123 is stored, {run.metrics['test/eer']} is computed" in done.stdout

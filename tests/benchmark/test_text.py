@@ -1,7 +1,19 @@
 """How numbers, counts, times and lists are written."""
 
 from benchmark.tables import with_error, with_p
-from benchmark.text import all_of, counted, duration, in_words, listed, number, p_value, power, short
+from benchmark.text import (
+    all_of,
+    counted,
+    duration,
+    in_natural_order,
+    in_words,
+    listed,
+    natural_places,
+    number,
+    p_value,
+    power,
+    short,
+)
 
 
 def test_numbers_have_a_true_minus_sign_and_no_signed_zero() -> None:
@@ -34,3 +46,10 @@ def test_lists_and_counts() -> None:
     assert [counted(1, "loss"), counted(2, "loss"), counted(3000, "seed")] == ["1 loss", "2 losses", "3,000 seeds"]
     assert [in_words(0), in_words(12), in_words(13)] == ["no", "twelve", "13"]
     assert [all_of(2, "dataset"), all_of(4, "dataset")] == ["both datasets", "all 4 datasets"]
+
+
+def test_numbers_inside_names_are_sorted_by_size() -> None:
+    names = ["set-1000", "digits", "set-300", "set-1,500", "7", "set-100", "a 0.5", "a 0.25"]
+    ordered = ["7", "a 0.25", "a 0.5", "digits", "set-100", "set-300", "set-1000", "set-1,500"]
+    assert in_natural_order(names) == ordered
+    assert natural_places(["set-1000", "set-300", "set-1000"]) == {"set-300": 0, "set-1000": 1}

@@ -38,7 +38,7 @@ def test_any_changed_byte_is_noticed(tmp_path: Path, place_in_file: int) -> None
     content = bytearray(file.read_bytes())
     content[place_in_file] ^= 0x10
     file.write_bytes(content)
-    with pytest.warns(RuntimeWarning, match="damaged and is made again"):
+    with pytest.warns(RuntimeWarning, match="damaged; it will be made again"):
         found = cached(file, lambda: dict(ARRAYS))
     assert np.array_equal(found["a"], ARRAYS["a"])
     read_arrays(file)

@@ -39,13 +39,13 @@ def test_idx_reader_never_fails_but_with_a_value_error(content: bytes) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "0 came"),
+        (b"", "expected an IDX header of 8 bytes, got 0"),
         (idx(6, content=b"123456", kind=9), "header for bytes"),
         (idx(2, 3, content=b"123456"), "header for bytes"),
-        (idx(6, content=b"12345"), "announces 6 bytes, 5 came"),
-        (idx(6, content=b"1234567"), "more than 6 came"),
+        (idx(6, content=b"12345"), "announces 6 bytes, got 5"),
+        (idx(6, content=b"1234567"), "announces 6 bytes, got more than 6"),
         (idx(0), "0 bytes"),
-        (idx(MOST_BYTES + 1), "allowed are 1 to"),
+        (idx(MOST_BYTES + 1), "bytes; expected 1 to"),
     ],
 )
 def test_idx_that_is_wrong(tmp_path: Path, content: bytes, message: str) -> None:
@@ -59,7 +59,7 @@ def test_idx_that_is_wrong(tmp_path: Path, content: bytes, message: str) -> None
 @pytest.mark.parametrize("content", [b"no gzip", gzip.compress(idx(6, content=b"123456"), mtime=0)[:-9]])
 def test_gzip_that_is_wrong(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "x.gz").write_bytes(content)
-    with pytest.raises(ValueError, match="no whole gzip file"):
+    with pytest.raises(ValueError, match="not a complete gzip file"):
         read_idx(tmp_path / "x.gz", 1)
 
 
@@ -76,7 +76,7 @@ def write_mnist(root: Path, images: bytes, labels: bytes, suffix: str = "") -> N
     [
         (idx(2, 28, 28, content=bytes(1568)), idx(3, content=bytes(3)), "2 images.*3 labels"),
         (idx(2, 28, 27, content=bytes(1512)), idx(2, content=bytes(2)), "28×28"),
-        (idx(2, 28, 28, content=bytes(1568)), idx(2, content=b"\x00\x0a"), "labels 0 to 9 .* 0 to 10 came"),
+        (idx(2, 28, 28, content=bytes(1568)), idx(2, content=b"\x00\x0a"), "labels from 0 to 9, got 0 to 10"),
     ],
 )
 def test_files_that_do_not_fit_together(tmp_path: Path, images: bytes, labels: bytes, message: str) -> None:
@@ -92,7 +92,7 @@ def test_official_checksums_are_verified(tmp_path: Path) -> None:
         gzip.compress(idx(2, content=bytes(2))),
         suffix=".gz",
     )
-    with pytest.raises(ValueError, match="official MD5 checksum is f68b3c2dcbeaaa9fbdd348bbdeb94873"):
+    with pytest.raises(ValueError, match="official MD5 checksum f68b3c2dcbeaaa9fbdd348bbdeb94873"):
         datasets.load("mnist", tmp_path)
 
 
@@ -143,7 +143,7 @@ def test_emnist_is_turned_upright(made_up_root: Path) -> None:
 
 def test_cifar_pickles_are_not_read(tmp_path: Path) -> None:
     (tmp_path / "cifar-10-batches-py").mkdir()
-    with pytest.raises(FileNotFoundError, match=r"pickles, .* does not read them"):
+    with pytest.raises(FileNotFoundError, match=r"pickle files can run any code .* does not read them"):
         datasets.load("cifar10", tmp_path)
 
 
@@ -156,13 +156,13 @@ def test_cifar_records_are_checked(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"train.bin has 3073 bytes"):
         datasets.load("cifar100", tmp_path)
     (folder / "train.bin").write_bytes(bytes([0, 100]) + bytes(3072))
-    with pytest.raises(ValueError, match="labels 0 to 99 were expected, 100 came"):
+    with pytest.raises(ValueError, match="labels from 0 to 99, got 100"):
         datasets.load("cifar100", tmp_path)
 
 
 def test_cifar_archive_checksum(tmp_path: Path) -> None:
     (tmp_path / "cifar-10-binary.tar.gz").write_bytes(b"something else")
-    with pytest.raises(ValueError, match="official MD5 checksum is c32a1d4ab5d03f1284b67883e8d87530"):
+    with pytest.raises(ValueError, match="official MD5 checksum c32a1d4ab5d03f1284b67883e8d87530"):
         datasets.load("cifar10", tmp_path)
 
 
@@ -206,14 +206,14 @@ def test_archive_limits(tmp_path: Path) -> None:
     assert len(list(read_archive(path, most_members=5, most_bytes=5))) == 5
     with pytest.raises(ValueError, match="more than 4 members"):
         list(read_archive(path, most_members=4, most_bytes=5))
-    with pytest.raises(ValueError, match="has 5 bytes, 4 are allowed"):
+    with pytest.raises(ValueError, match="has 5 bytes; expected at most 4"):
         list(read_archive(path, most_members=5, most_bytes=4))
     path.write_bytes(path.read_bytes()[:100])
-    with pytest.raises(ValueError, match="no whole tar archive"):
+    with pytest.raises(ValueError, match="not a complete tar archive"):
         list(read_archive(path, most_members=5, most_bytes=5))
 
 
-@pytest.mark.parametrize(("size", "message"), [((105, 104), "105×105"), (None, "no readable image")])
+@pytest.mark.parametrize(("size", "message"), [((105, 104), "105×105"), (None, "cannot be read as an image")])
 def test_omniglot_images_are_checked(tmp_path: Path, size: tuple[int, int] | None, message: str) -> None:
     buffer = io.BytesIO(b"no image")
     if size is not None:

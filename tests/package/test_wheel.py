@@ -52,7 +52,8 @@ def test_it_has_one_top_level_package_with_all_files(wheel: Path) -> None:
         for file in (CLONE / folder).rglob("*")
         if file.is_file() and "__pycache__" not in file.parts
     }
-    assert {name for name in names if name.startswith("marginbench/")} == expected | {"marginbench/advice/maps.csv"}
+    expected |= {"marginbench/advice/maps.csv", "marginbench/claims/ledger.csv"}
+    assert {name for name in names if name.startswith("marginbench/")} == expected
     assert "marginbench/py.typed" in names
 
 
@@ -95,6 +96,12 @@ def test_a_new_loss_says_the_installed_name_and_is_sound(installed: Path, tmp_pa
     assert "from marginbench.losses import" in (tmp_path / "my_loss.py").read_text()
     audited = python(installed, tmp_path, "-m", "marginbench", "audit", "my_loss", "--plugin", "my_loss.py")
     assert audited.returncode == 0, audited.stdout + audited.stderr
+
+
+def test_the_ledger_is_inside(installed: Path, tmp_path: Path) -> None:
+    code = "from marginbench import claims; print(len(claims.committed_ledger(claims.load_all()).findings))"
+    done = python(installed, tmp_path, "-c", code)
+    assert int(done.stdout) > 50, done.stderr
 
 
 def test_the_maps_are_inside(installed: Path, tmp_path: Path) -> None:

@@ -119,5 +119,5 @@ def test_a_document_without_a_place_for_a_table_is_refused() -> None:
 def test_what_is_no_report_is_refused(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "report.json"
     path.write_bytes(content)
-    with pytest.raises(ValueError, match="is no report that"):
+    with pytest.raises(ValueError, match="is not a report of"):
         scaling.read_report(path)

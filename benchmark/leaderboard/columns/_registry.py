@@ -19,7 +19,7 @@ class Standing:
 
     entry: Entry
     board: Board
-    rank: float | None  # the average over the table's datasets; None: the entry lacks one of them
+    rank: float | None  # the average over the datasets of the table; None if the entry lacks one of them
 
     @property
     def about(self) -> AboutLoss:
@@ -29,7 +29,7 @@ class Standing:
 @dataclass(frozen=True)
 class LeaderboardColumn:
     column: Column
-    place: int  # the lowest first
+    place: int  # columns are sorted by it
     value: Callable[[Standing], Value]
 
 

@@ -1,10 +1,18 @@
 """The loss's hyper-parameters."""
 
 from benchmark.leaderboard.columns import Standing, leaderboard_column
+from benchmark.leaderboard.entries import tuned_names
 from benchmark.tables import Value
 from benchmark.tables.model import NOTHING
 
 
-@leaderboard_column("Settings", "hyper-parameters, given or by default", place=30, numeric=False, secondary=True)
+@leaderboard_column(
+    "Settings",
+    "hyper-parameters: the loss's defaults, unless they are named as tuned",
+    place=30,
+    numeric=False,
+    secondary=True,
+)
 def settings(standing: Standing) -> Value:
-    return Value(standing.about.settings or NOTHING)
+    tuned = tuned_names(standing.entry.hyper)
+    return Value(" ".join([standing.about.settings or NOTHING, *([f"(tuned: {', '.join(tuned)})"] if tuned else [])]))

@@ -1,29 +1,33 @@
-"""Any two losses side by side: every pair's difference on every dataset by every metric, for the page's script."""
+"""The page that compares two losses: all differences of all pairs, for the page's script to choose from."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from benchmark.leaderboard.site.curves import Curves, curves_for_a_page
 from benchmark.leaderboard.standings import Board
 from benchmark.metrics import MetricColumn, columns, has_value
 from benchmark.pages import json_for_a_page, render
 from benchmark.statistics import every_pair, summarise
 
-DIGITS = 6  # significant ones: more than any table shows
+DIGITS = 6  # significant digits: more than any table shows
 
 
-def comparison_page(board: Board | None) -> bytes:
+def comparison_page(board: Board | None, curves: Mapping[str, Curves]) -> bytes:
     content = {"losses": [], "rows": []} if board is None else comparison_data(board)
     text = json.dumps(content, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
-    shown = {"data": json_for_a_page(text), "count": len(content["losses"])}
+    names = [loss["name"] for loss in content["losses"] if loss["name"] in curves]
+    drawn = curves_for_a_page({name: curves[name] for name in names}) if names else None
+    shown = {"data": json_for_a_page(text), "count": len(content["losses"]), "curves": drawn}
     return render(Path(__file__).parent, "compare.html.j2", here="compare", up="", **shown)
 
 
 def comparison_data(board: Board) -> dict[str, Any]:
-    """`losses` by place; `rows` with each loss's mean and half interval, and each pair's difference (one − other,
-    `one` before `other` in the list), half interval, p after Holm and, where there is no test, the reason."""
+    """`losses`, and `rows` for each metric and dataset. A row has the mean and half interval of each loss, and for each
+    pair (`one` before `other` in the list): one − other, half interval, p after Holm, or why there is no test."""
     labels = sorted(board.entries)
     findings = board.findings
     rows = []

@@ -1,25 +1,26 @@
-"""The first page: the answer in words and the standings, for every metric and every board."""
+"""The first page: the answer in words, and the standings by every metric."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmark.findings import answer
-from benchmark.leaderboard.entries import Entry
+from benchmark.leaderboard.entries import Entry, tuned_names
 from benchmark.leaderboard.entry_files import Entries
+from benchmark.leaderboard.site.dataset_page import results_of, summary_of
 from benchmark.leaderboard.standings import Board, Standings
-from benchmark.leaderboard.text import metric_table, standings_table, why_apart
+from benchmark.leaderboard.text import counted_entries, metric_table, standings_table, why_apart
 from benchmark.metrics import measured
 from benchmark.pages import Choice, Shown, choices, render
 from benchmark.tables import Table
-from benchmark.text import counted
+from benchmark.text import counted, listed
 
 KINDS = (("Dataset", "dataset"), ("Family", "family"), ("Settings", "settings"))
 
 
 @dataclass(frozen=True)
 class TableBlock:
-    """One table: a metric of a board. Filters look at both."""
+    """One table: a metric of a board, which the filters choose by."""
 
     board: str
     metric: str
@@ -37,6 +38,8 @@ def index_page(found: Standings, entries: Entries) -> bytes:
         up="",
         size=_size(found),
         answer=None if found.current is None else answer(found.current.findings),
+        tuning=None if found.current is None else tuning_of(found.current),
+        datasets=[] if found.current is None else [(one.label, summary_of(one)) for one in results_of(found.current)],
         filters=_filters(boards, blocks, found),
         blocks=blocks,
         left=[*left, *sorted(entries.refused.items())],
@@ -45,6 +48,18 @@ def index_page(found: Standings, entries: Entries) -> bytes:
 
 def settings_of(entry: Entry) -> str:
     return "tuned" if entry.tuned else "defaults"
+
+
+def tuning_of(board: Board) -> str:
+    """Which entries have tuned settings, and what the others have."""
+    tuned = {label: names for label, entry in board.entries.items() if (names := tuned_names(entry.hyper))}
+    rest = len(board.entries) - len(tuned)
+    of_rest = f"{counted_entries(rest)} {'uses' if rest == 1 else 'use'} the loss's own defaults"
+    rule = "; s=auto sets the scale from the number of classes, by the same rule for every loss"
+    if not tuned:
+        return f"No entry is tuned: {of_rest}{rule}. Training is the same for every loss."
+    chosen = listed([f"{label} ({listed(names)})" for label, names in tuned.items()])
+    return f"Tuned settings: {chosen}. {of_rest}{rule}. Training is the same for every loss."
 
 
 def _blocks(board: Board, is_first: bool) -> list[TableBlock]:
@@ -73,15 +88,15 @@ def _filters(boards: Sequence[Board], blocks: Sequence[TableBlock], found: Stand
     return [
         ("Metric", "metric", list(metrics.items())),
         *choices((block.table.table for block in blocks), KINDS),
-        ("Protocol", "board", [(board.id, _board_title(board, found)) for board in boards]),
+        ("Protocol version", "board", [(board.id, _board_title(board, found)) for board in boards]),
     ]
 
 
 def _board_title(board: Board, found: Standings) -> str:
-    size = "1 entry" if len(board.entries) == 1 else f"{len(board.entries)} entries"
+    size = counted_entries(len(board.entries))
     if board is found.current:
-        return f"{board.protocol} (today's), {size}"
-    return f"{board.protocol}, apart: {size}, {why_apart(board, found)}"
+        return f"{board.protocol} (current), {size}"
+    return f"{board.protocol}, not compared: {size}, {why_apart(board, found)}"
 
 
 def _size(found: Standings) -> str:
@@ -90,6 +105,7 @@ def _size(found: Standings) -> str:
     entries = found.current.entries.values()
     runs = sum(len(result.runs) for entry in entries for result in entry.results)
     return (
-        f"protocol {found.current.protocol} · {len(entries)} entries of {len({entry.loss for entry in entries})} losses"
-        f" · {counted(runs, 'run')} · last entry of {max(entry.date for entry in entries)}"
+        f"{counted_entries(len(entries))} of {counted(len({entry.loss for entry in entries}), 'loss')} · "
+        f"{counted(runs, 'run')} · protocol version {found.current.protocol} · "
+        f"last entry: {max(entry.date for entry in entries)}"
     )

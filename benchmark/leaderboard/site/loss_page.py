@@ -1,7 +1,8 @@
-"""A loss's own page: what it is, what the audit found, what it reached, and against whom."""
+"""The page of one loss: what it is, its results, its differences from others, its audit."""
 
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,10 @@ from markupsafe import Markup, escape
 
 import losses
 from benchmark.audit import CHECKS
-from benchmark.code_digest import loss_digest
 from benchmark.findings import PLUS_MINUS, entry_of
-from benchmark.leaderboard.entries import Entry, Result
+from benchmark.leaderboard.entries import Entry, Result, tuned_names
+from benchmark.leaderboard.make_entry import is_here
+from benchmark.leaderboard.site.curves import Curves, curves_for_a_page, state_of
 from benchmark.leaderboard.site.index import settings_of
 from benchmark.leaderboard.standings import Board
 from benchmark.leaderboard.text import differences_of, ties_of
@@ -26,11 +28,13 @@ from benchmark.tables.model import NOTHING, visible
 BEGINNINGS = ("Paper:", "Good for:")
 ARXIV = re.compile(r"arXiv:([0-9]{4}\.[0-9]{4,5})")
 ARROWS = {"higher": " ↑", "lower": " ↓", "neither": ""}
-TITLES: dict[TableName, str] = {"performance": "How well it does", "geometry": "How its classes lie on the sphere"}
+TITLES: dict[TableName, str] = {"performance": "Performance", "geometry": "Geometry: how the classes lie on the sphere"}
 
 
-def loss_page(entry: Entry, board: Board, drawn: Sequence[Drawn | NotDrawn], apart: str) -> bytes:
-    """`apart` says why the entry is not in today's standings, or nothing."""
+def loss_page(
+    entry: Entry, board: Board, curves: Mapping[str, Curves], maps: Drawn | NotDrawn | None, apart: str
+) -> bytes:
+    """`curves` are by the names of entries; `apart` says why the entry is not in the current standings."""
     formula, *paragraphs = paragraphs_of(entry.description) or [Paragraph(("no description",), is_aligned=False)]
     against = differences_of(board, entry)
     return render(
@@ -39,7 +43,7 @@ def loss_page(entry: Entry, board: Board, drawn: Sequence[Drawn | NotDrawn], apa
         here="loss",
         up="../",
         entry=entry,
-        settings=settings_of(entry),
+        settings=f"tuned: {', '.join(tuned_names(entry.hyper))}" if entry.tuned else settings_of(entry),
         place=f"place {board.order.index(entry.label) + 1} of {len(board.order)}",
         apart=apart,
         formula=formula,
@@ -51,16 +55,37 @@ def loss_page(entry: Entry, board: Board, drawn: Sequence[Drawn | NotDrawn], apa
         differences=None if isinstance(against, str) else Shown(against),
         no_differences=against if isinstance(against, str) else "",
         ties=ties_of(board, entry),
-        pictures=[one for one in drawn if isinstance(one, Drawn)],
-        not_drawn=[one for one in drawn if isinstance(one, NotDrawn)],
+        curves=_curves(entry, board, curves),
+        maps=maps if isinstance(maps, Drawn) else None,
+        not_drawn=maps if isinstance(maps, NotDrawn) else None,
         meanings=[(column.heading, column.meaning) for column in columns() if column.key in board.findings.results],
         background=_background(entry),
     )
 
 
 @dataclass(frozen=True)
+class ShownCurves:
+    """What the script draws, and for each dataset what the curves show or why there are none."""
+
+    data: Markup
+    names: str  # of the entries to draw, the baseline last
+    notes: Facts
+
+
+def _curves(entry: Entry, board: Board, curves: Mapping[str, Curves]) -> ShownCurves | None:
+    if entry.name not in curves:
+        return None
+    baseline = board.entries.get(board.baseline)
+    shown = {one.name: one.label for one in (entry, baseline) if one is not None and one.name in curves}
+    own = curves[entry.name]
+    notes = [(dataset, f"Drawn with {state_of(own, dataset)}.") for dataset in own.shapes]
+    notes += [(dataset, f"Not drawn: {reason}.") for dataset, reason in own.missing.items()]
+    return ShownCurves(curves_for_a_page({name: curves[name] for name in shown}), json.dumps([*shown]), notes)
+
+
+@dataclass(frozen=True)
 class Paragraph:
-    """Of a docstring: running text, a line for each of its parts, or lines whose columns are to stay aligned."""
+    """Part of a docstring: running text, or lines whose columns stay aligned."""
 
     lines: tuple[str, ...]
     is_aligned: bool
@@ -81,7 +106,7 @@ def paragraphs_of(description: str) -> list[Paragraph]:
 
 
 def _joined(lines: list[str]) -> list[str]:
-    """Broken lines put together again; `Paper:` and `Good for:` begin lines of their own."""
+    """Joins the lines of a paragraph; `Paper:` and `Good for:` begin new lines."""
     found = [lines[0].strip()]
     for line in lines[1:]:
         if line.lstrip().startswith(BEGINNINGS):
@@ -100,7 +125,7 @@ def _with_links(line: str) -> Markup:
 def _background(entry: Entry) -> Facts:
     source = f"losses/{entry.loss}.py" if entry.origin == "repository" else "a plug-in"
     facts = [
-        ("Entry", f"{entry.name}.json, of {entry.date}"),
+        ("Entry", f"{entry.name}.json, made on {entry.date}"),
         ("Source", f"{source}, digest {entry.loss_digest[:16]}"),
         ("Protocol", str(entry.protocol)),
         ("Made with", ", ".join(f"{name} {version}" for name, version in entry.versions.items())),
@@ -114,21 +139,18 @@ def _background(entry: Entry) -> Facts:
 
 
 def hyper_table(entry: Entry) -> Table:
-    """Ranges and meanings are known where the loss that the entry was made with is here."""
+    """All hyper-parameters; with ranges and meanings if the loss of the entry exists here."""
     declared = losses.get(entry.loss).hyper if is_here(entry) else {}
     rows = []
     for name, value in entry.settings.items():
         known = declared.get(name)
         said = [NOTHING, NOTHING] if known is None else [known.meaning, known.allowed()]
-        how = "chosen" if name in entry.hyper else "default"
+        how = "tuned" if name in tuned_names(entry.hyper) else "rule" if name in entry.hyper else "default"
         rows.append(Row(tuple(Value(text) for text in (name, short_value(value), how, *said))))
-    columns = ("Name", "Value", "Chosen?", "Meaning", "Allowed")
-    return Table("hyper", "Hyper-parameters", tuple(Column(name, numeric=False) for name in columns), tuple(rows))
-
-
-def is_here(entry: Entry) -> bool:
-    """Whether the loss that the entry was made with is among the losses, unchanged."""
-    return entry.loss in losses.names() and loss_digest(entry.loss) == entry.loss_digest
+    columns = ("Name", "Value", "From", "Meaning", "Allowed")
+    return Table(
+        "hyper", "Values of the hyper-parameters", tuple(Column(name, numeric=False) for name in columns), tuple(rows)
+    )
 
 
 def audit_table(entry: Entry) -> Table:
@@ -152,11 +174,11 @@ def audit_table(entry: Entry) -> Table:
         Column("Allowed"),
         Column("What is measured", numeric=False),
     )
-    return Table("audit", "Audit", columns, tuple(rows))
+    return Table("audit", "Checks of the audit", columns, tuple(rows))
 
 
 def result_tables(entry: Entry, board: Board) -> list[Table]:
-    """Every metric on every dataset, performance and geometry apart."""
+    """Every metric on every dataset: one table for performance, one for geometry."""
     kept = {group: measured(board.findings.results, group) for group in TITLES}
     return [_results(entry, board, group, columns) for group, columns in kept.items() if columns]
 
@@ -174,24 +196,24 @@ def _results(entry: Entry, board: Board, group: TableName, metrics: list[MetricC
         rows.append(Row((Value(f"{metric.title}{ARROWS[metric.better]}"), *cells)))
     columns = (Column("Metric", numeric=False), *(Column(name) for name in datasets))
     arrows = ("↑ higher is better, ↓ lower is better.",) if group == "performance" else ()
-    notes = (*arrows, _what_intervals_carry(entry, board, metrics))
+    notes = (*arrows, _what_intervals_cover(entry, board, metrics))
     return Table(f"results-{group}", TITLES[group], columns, tuple(rows), "", notes)
 
 
-def _what_intervals_carry(entry: Entry, board: Board, metrics: list[MetricColumn]) -> str:
-    """Which metrics' intervals carry the test identities beside the seeds."""
+def _what_intervals_cover(entry: Entry, board: Board, metrics: list[MetricColumn]) -> str:
+    """What the intervals cover: the seeds, and for some metrics the test identities too."""
     both = [
         metric.heading
         for metric in metrics
         for (loss, _), found in board.findings.of(metric.key, metric.lower_is_better).items()
         if loss == entry.label and found.carries == SEEDS_AND_IDENTITIES
     ]
-    carried = f", and the test identities for {', '.join(dict.fromkeys(both))}" if both else ""
-    return f"{PLUS_MINUS}; it carries the seeds{carried}."
+    identities = f", and over test identities for {', '.join(dict.fromkeys(both))}" if both else ""
+    return f"{PLUS_MINUS}; it covers the variation over seeds{identities}."
 
 
 def seed_table(entry: Entry, board: Board) -> Table:
-    """The main metric of each dataset, run by run."""
+    """The main metric of each dataset for every seed."""
     main = board.findings.main_columns
     results = [result for result in entry.results if result.label in main]
     columns = [Column(f"{one.label}: {main[one.label].title.lower()}") for one in results]

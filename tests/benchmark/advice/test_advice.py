@@ -7,6 +7,7 @@ import pytest
 
 import losses
 from benchmark.advice.advice import Advice, Case, LossAdvice, advise, best_measured, nearest, warnings
+from benchmark.advice.headline import headline
 from benchmark.advice.maps_file import find_maps, read_maps
 from benchmark.advice.tables import HOW_TO_MEASURE, classes_table, losses_table, remarks, rules_table
 from benchmark.tables import as_terminal
@@ -105,17 +106,53 @@ def test_two_classes_get_the_rules_that_hold_for_two() -> None:
 @pytest.mark.parametrize(
     ("case", "words"),
     [
-        (Case(5, dim=64), "5 classes lie outside what was measured, 10 to 1,000"),
-        (Case(10**9, dim=64), "1,000,000,000 classes lie outside"),
-        (Case(250, dim=64), "The nearest that was measured is 100 classes, 2.5 times off"),
+        (Case(250, dim=64), "The nearest number of classes that was measured is 100, 2.5 times off"),
         (Case(10, dim=512), "Embeddings of 512 dimensions lie outside what was measured with 10 classes, 64."),
-        (Case(10, dim=64, images_per_class=500), "500 images a class lie outside what was measured with 10 classes, 2"),
-        (Case(900, dim=64, images_per_class=20), "20 images a class lie outside what was measured with 1,000 classe"),
-        (Case(10), "give --dim for yours"),
+        (Case(10, dim=64, images_per_class=500), "500 images per class lie outside what was measured with 10 classes"),
+        (Case(900, dim=64, images_per_class=20), "20 images per class lie outside what was measured with 1,000 classe"),
+        (Case(10), "Add --dim for yours"),
     ],
 )
 def test_warnings(tmp_path: Path, case: Case, words: str) -> None:
     assert any(words in warning for warning in advise(case, maps(tmp_path)).warnings)
+
+
+@pytest.mark.parametrize(
+    ("classes", "said"),
+    [
+        (5, ["Caution: 5 classes lie outside what was measured (10 to 1,000 classes).", "Start with"]),
+        (
+            10**9,
+            ["Caution: 1,000,000,000 classes lie outside what was measured", "Start with cosface (m = 0.35) at s = 32"],
+        ),
+        (1000, ["Start with cosface (m = 0.35) at s = 32: on thousand (1,000 classes) the"]),
+        (90, ["Start with normface at s = 16: on hundred (100 classes, the nearest number that was measured) the"]),
+    ],
+)
+def test_the_advice_begins_with_one_sentence(tmp_path: Path, classes: int, said: list[str]) -> None:
+    lines = headline(advise(Case(classes, dim=64), maps(tmp_path)))
+    assert len(lines) == len(said)
+    assert [line[: len(words)] for line, words in zip(lines, said, strict=True)] == said
+
+
+def test_it_names_simple_losses_unless_another_one_is_clearly_better(tmp_path: Path) -> None:
+    close = [("few", 9, "normface", 4.0, None, 0.80, 0.80), ("few", 9, "normface", 8.0, None, 0.79, 0.795),
+             ("few", 9, "arcface", 8.0, 0.3, 0.81, 0.81), ("few", 9, "magface", 8.0, None, 0.82, 0.805)]  # fmt: skip
+    stored = read_maps(write(tmp_path, text(close)))
+    (said,) = headline(advise(Case(9, dim=64), stored))
+    assert said.startswith("Start with normface or arcface (m = 0.3) at s = 8: on few (9 classes) the 95 % interval")
+    ahead = [*close[:3], ("few", 9, "magface", 8.0, None, 0.92, 0.905)]
+    (said,) = headline(advise(Case(9, dim=64), read_maps(write(tmp_path, text(ahead)))))
+    assert said == "Start with magface at s = 8: on few (9 classes) nothing was better on validation data."
+
+
+def test_without_measurements_it_gives_a_rule_s_scale() -> None:
+    assert headline(advise(Case(500), None)) == [
+        "Start with normface at an s of about 8.786, which AdaCos's rule gives for 500 classes."
+    ]
+    assert headline(advise(Case(2), None))[0].startswith(
+        "Start with normface at an s of at least 1.099, which CosFace's"
+    )
 
 
 def test_inside_what_was_measured_there_is_no_warning(tmp_path: Path) -> None:
@@ -136,17 +173,21 @@ def test_no_margin_is_advised_that_the_loss_refuses(classes: int) -> None:
 
 def test_best_scales_beyond_which_nothing_was_tried_are_named(tmp_path: Path) -> None:
     found = advise(Case(10, dim=64), maps(tmp_path)).warnings
-    assert found == ("On ten s=8, the smallest that was tried, is best for arcface: smaller ones were not measured.",)
+    assert found == (
+        "On ten s=8 is best for arcface. It is the smallest that was tried, and a smaller one may be better.",
+    )
     lines = [("few", 9, "normface", s, None, s / 100, s / 100) for s in (4.0, 8.0, 16.0)]
     stored = read_maps(write(tmp_path, text([*lines, ("few", 9, "arcface", 8.0, 0.5, 0.9, 0.9)])))
     found = advise(Case(9, dim=64), stored).warnings
-    assert found == ("On few s=16, the largest that was tried, is best for normface: larger ones were not measured.",)
+    assert found == (
+        "On few s=16 is best for normface. It is the largest that was tried, and a larger one may be better.",
+    )
 
 
 def test_evidence_is_named(tmp_path: Path) -> None:
     lines = remarks(advise(Case(10, dim=64), maps(tmp_path)))
     assert lines[0] == "Measured: experiment made, 2026-01-02, torch 2.13.0."
-    assert lines[1].startswith("ten: open, 10 classes of 20 training images, embeddings of 64, 3 seeds, test/accuracy")
+    assert lines[1].startswith("ten: open, 10 classes of 20 training images, embeddings of 64 dimensions, 3 seeds, ")
     assert remarks(advise(Case(10, dim=64), None)) == [HOW_TO_MEASURE]
 
 

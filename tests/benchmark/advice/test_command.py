@@ -38,6 +38,8 @@ def call(*words: str) -> str:
 def test_any_number_of_classes(tmp_path: Path, classes: int) -> None:
     for maps in ([], ["--maps", str(write(tmp_path))]):
         output = call("advise", "--classes", str(classes), "--dim", "64", *maps)
+        first = output.splitlines()[0]
+        assert first.startswith("Start with" if 10 <= classes <= 1000 else f"Caution: {classes:,} classes lie")
         assert f"Rules for s at {classes:,} classes" in output
         assert "arXiv:1801.09414" in output
         assert "cosface" in output

@@ -50,14 +50,14 @@ def test_a_field_that_is_not_what_it_should_be(tmp_path: Path, column: str, valu
     [
         ("", "does not say # experiment"),
         (ABOUT, "should name the columns dataset, protocol"),
-        (f"{ABOUT}{HEADER}\n", "holds no line"),
+        (f"{ABOUT}{HEADER}\n", "has no row"),
         (f"{HEADER}\n{GOOD}\n", "does not say # experiment"),
         (f"# colour: red\n{ABOUT}{HEADER}\n{GOOD}\n", "should be one of # experiment"),
         (f"{ABOUT}# commit: again\n{HEADER}\n{GOOD}\n", "should be one of # experiment"),
         (f"{ABOUT}{HEADER},extra\n{GOOD},1\n", "should name the columns"),
         (f"{ABOUT}{HEADER}\n{GOOD},1\n", "line 6 has 19 fields, expected 18"),
         (f"{ABOUT}{HEADER}\n{GOOD}\n{GOOD}\n", "is given twice"),
-        (f'{ABOUT}{HEADER}\n"unclosed\n', "no CSV"),
+        (f'{ABOUT}{HEADER}\n"unclosed\n', "is not CSV"),
         (f"{ABOUT}{HEADER}\n{GOOD}\n" + "#" * (5 << 20), "larger than 4 MB"),
     ],
 )

@@ -1,8 +1,10 @@
 """The ledger end to end: real runs of the smallest experiment, the command, and the files that it writes."""
 
 import json
+import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -11,6 +13,7 @@ import pytest
 from benchmark import claims, spec
 from benchmark.options import RunOptions
 from benchmark.results import collect
+from benchmark.statistics import summarise
 from benchmark.statistics.evidence import RULES
 
 pytestmark = pytest.mark.xdist_group("claims")  # what its fixtures make is made once
@@ -59,17 +62,28 @@ def ledger(folder: Path) -> claims.Ledger:
     return claims.ledger_of(known, folder / "results")
 
 
-def test_two_seeds_are_too_few_and_the_ledger_says_so(ledger: claims.Ledger, folder: Path) -> None:
+def test_three_seeds_are_too_few_and_the_ledger_says_so(ledger: claims.Ledger, folder: Path) -> None:
     assert claims.commands_for_missing(ledger, folder) == []
     assert [(finding.key, finding.dataset) for finding in ledger.findings] == [
         ("7a", "digits"), ("7a", "glyphs"), ("7b", "digits"),
     ]  # fmt: skip
     for finding in ledger.findings:
         assert finding.verdict == "not decided"
-        assert "too few paired seeds: 2, a test needs 5" in finding.note
+        assert "too few paired seeds: 3, a test needs 5" in finding.note
         assert finding.low < finding.difference < finding.high
         assert finding.detectable is not None
     assert -100 < ledger.findings[2].difference < 0
+
+
+def test_numbers_of_the_smallest_experiment_do_not_look_broken(ledger: claims.Ledger, folder: Path) -> None:
+    table = collect(spec.load("smoke"), folder / "results").table
+    found = pd.concat([
+        summarise(table[table["dataset"] == dataset], [metric])
+        for dataset, metric in (("digits", "test/classification_accuracy"), ("glyphs", "test/accuracy"))
+    ])  # fmt: skip
+    assert len(found) == 6
+    assert (found["mean"] > 0.8).all()
+    assert (found["high"] - found["low"] < 0.1).all()
 
 
 def test_files(ledger: claims.Ledger, folder: Path) -> None:
@@ -122,12 +136,32 @@ def call(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, timeout=600)
 
 
-def test_without_results_it_says_what_to_run(tmp_path: Path) -> None:
+def test_without_results_it_shows_the_committed_ledger_and_what_to_run(tmp_path: Path) -> None:
     done = call("--results", str(tmp_path))
-    assert done.returncode == 1
-    assert "python -m benchmark run claims" in done.stderr
-    assert "Traceback" not in done.stderr
+    assert done.returncode == 0, done.stderr
+    assert "This is the ledger that comes with MarginBench" in done.stdout.splitlines()[0]
+    command = (
+        rf"To run the claims here: python -m benchmark run claims --results {re.escape(str(tmp_path))} \(340 cells, ~"
+    )
+    assert re.match(command, done.stdout.splitlines()[1])
+    assert "Claim 8" in done.stdout
+    counted = re.search(
+        r"Of (\d+) tests \d+ support what is claimed, \d+ refute, \d+ do not decide, 0 were not", done.stdout
+    )
+    committed = pd.read_csv(PROJECT / "results" / "reference" / "claims" / "ledger.csv")
+    assert int(counted[1]) == len(committed)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_ledger_survives_its_file(ledger: claims.Ledger, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = claims.write(ledger, folder / "kept") / "ledger.csv"
+    monkeypatch.setattr("benchmark.claims.command.COMMITTED", (folder / "nowhere.csv", file))
+    again = claims.committed_ledger(ledger.claims)
+    assert claims.tables(again)[1].rows == claims.tables(ledger)[1].rows
+    changed = replace(ledger.claims[0], parts=ledger.claims[0].parts[:1])
+    assert {finding.key for finding in claims.committed_ledger([changed]).findings} == {"7a"}
+    monkeypatch.setattr("benchmark.claims.command.COMMITTED", (folder / "nowhere.csv",))
+    assert claims.committed_ledger(ledger.claims) is None
 
 
 def test_help_has_examples() -> None:

@@ -151,7 +151,7 @@ def test_diverged_runs_are_counted() -> None:
     one.loc[one["seed"] == 2, "test/accuracy"] = np.nan
     found = judged(one, runs("old", 0.9, shift=1))
     assert found.verdict == "not decided"
-    assert found.note == "1 seed left out, in which a run diverged; too few paired seeds: 4, a test needs 5"
+    assert found.note == "1 seed left out because a run diverged; too few paired seeds: 4, a test needs 5"
     assert (found.n_seeds, found.n_left_out) == (4, 1)
     assert to_decide(found).endswith(" seeds would support, of which none diverges; 1 of 5 did")
     gone = judged(runs("new", np.nan), runs("old", 0.9))

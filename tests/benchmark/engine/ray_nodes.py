@@ -18,7 +18,7 @@ Made = TypeVar("Made")
 
 @contextmanager
 def a_token() -> Iterator[None]:
-    """Whatever is started in the meantime asks for it, and has it."""
+    """Whatever is started meanwhile asks for it, and has it."""
     from benchmark.engine.ray_cluster import _read_the_token_again
 
     os.environ.update(TOKEN)

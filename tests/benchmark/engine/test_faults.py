@@ -179,7 +179,7 @@ def test_a_full_disk(undisturbed: tuple[dict[str, str], float], tmp_path: Path, 
     code, output = runner.run()
     assert code == 1
     assert "No space left on device" in output
-    assert "what is finished is kept" in output
+    assert "finished cells are kept" in output
     assert "Traceback" not in output
     stored = runner.runs()
     assert 0 < len(stored) < CELLS

@@ -140,4 +140,4 @@ def test_the_closing_table_tells_settings_apart(digits: datasets.Data, tmp_path:
     table = overview_of(store.load_all()[0])
     assert "dim 4: classification accuracy, %" in table
     assert "dim 8: classification accuracy, %" in table
-    assert "mean over 1 seed" in table
+    assert "Mean over 1 seed." in table

@@ -115,7 +115,7 @@ def test_interrupted_and_run_again(
     os.killpg(process.pid, number) if number == signal.SIGINT else os.kill(process.pid, number)
     output, _ = process.communicate(timeout=240)
     assert process.returncode == 130, output
-    assert "interrupted; what is finished is kept" in output
+    assert "interrupted; finished cells are kept" in output
     assert "Traceback" not in output
     assert wait_until_gone(busy, seconds=60.0) == []
     assert len(runner.runs()) == UNGATED
@@ -223,8 +223,8 @@ def test_something_else_that_listens_and_never_answers() -> None:
 def test_a_cluster_that_asks_for_a_token(cluster: Any) -> None:
     code, said, seconds = refused("--ray-address", cluster.address, environment={"RAY_AUTH_MODE": "disabled"})
     assert code == 1
-    assert f"no Ray cluster can be reached at {cluster.address} (a token is asked for" in said
-    assert "needs RAY_AUTH_MODE=token and the same token here (docs/ray.md)" in said
+    assert f"no Ray cluster can be reached at {cluster.address} (it requires a token" in said
+    assert "needs RAY_AUTH_MODE=token and the same token here (docs/tutorials/cluster.md)" in said
     assert "Traceback" not in said
     assert seconds < 30.0
 

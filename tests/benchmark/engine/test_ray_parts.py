@@ -265,7 +265,7 @@ def test_a_cell_that_no_node_can_run(
 ) -> None:
     engine = make_engine([a_job(1)], workers, address, "cuda")
     monkeypatch.setattr("benchmark.engine.ray_engine.room", lambda resources, device: 0)
-    with pytest.raises(GivenUpError, match=r"no node of the Ray cluster has the 1 CPU\(s\) and 1 of a GPU that a cell"):
+    with pytest.raises(GivenUpError, match=r"no node of the Ray cluster has the 1 CPU and 1 of a GPU that a cell"):
         engine._check_that_a_cell_fits(Resources())
 
 
@@ -275,7 +275,7 @@ def test_cells_may_wait_for_nodes_of_a_cluster_that_grows(
     engine = make_engine([a_job(1)], 4, "10.0.0.1:6379")
     monkeypatch.setattr("benchmark.engine.ray_engine.room", lambda resources, device: 0)
     engine._check_that_a_cell_fits(Resources())
-    said = "note: no node of the Ray cluster has the 1 CPU(s) that a cell asks for: the cells wait for one that has\n"
+    said = "note: no node of the Ray cluster has the 1 CPU that a cell asks for: the cells wait for one that has\n"
     assert engine.progress.stream.getvalue() == said
 
 

@@ -77,7 +77,11 @@ def test_the_columns_that_came_first_keep_their_order(board: Board) -> None:
     assert kept == ["Average rank", "Family", "Settings"]
     first = shown(board)[2][0]
     assert first["loss"] == "mine m=0.3"
-    assert (float(first["Average rank"]), first["Family"], first["Settings"]) == (1.0, "target margin", "s=auto m=0.3")
+    assert (float(first["Average rank"]), first["Family"], first["Settings"]) == (
+        1.0,
+        "target margin",
+        "s=auto m=0.3 (tuned: m)",
+    )
 
 
 @pytest.mark.usefixtures("dropped")

@@ -38,20 +38,20 @@ def test_one_file_one_command_one_row(clone: Path) -> None:
     board = ("--experiment", "smoke", "--workers", "1")
     entered = run(clone, "leaderboard", "bent", "normface", *board)
     assert entered.returncode == 0, entered.stderr
-    assert "8 cells, 0 with a result, 8 to run" in entered.stderr
+    assert "12 cells, 0 with a result, 12 to run" in entered.stderr
     assert "bent: place" in entered.stdout
     assert "Differences from normface s=16" in entered.stdout
     (entry,) = (clone / "results" / "smoke" / "entries").glob("bent-*.json")
 
     file.write_text(file.read_text().replace("number(0.2", "number(0.1"))
     again = run(clone, "leaderboard", "bent", *board)
-    assert "4 cells, 0 with a result, 4 to run" in again.stderr  # an edited loss is run again, and it alone
+    assert "6 cells, 0 with a result, 6 to run" in again.stderr  # an edited loss is run again, and it alone
     assert list((clone / "results" / "smoke" / "entries").glob("bent-*.json")) == [entry]
 
     file.unlink()
     without = run(clone, "leaderboard", "normface", *board)
     assert without.returncode == 0, without.stderr
     assert "bent" not in without.stdout
-    assert f"apart: {entry.name}: there is no loss bent in losses/ any more" in without.stderr
+    assert f"not compared: {entry.name}: there is no loss bent in losses/ any more" in without.stderr
     entry.unlink()
     assert "bent" not in "".join(run(clone, "leaderboard", "normface", *board).stderr)

@@ -49,12 +49,12 @@ def test_the_template_is_clean(tmp_path: Path) -> None:
         ("", "cannot be a loss's name"),
         ("a" * 41, "at most 40 characters"),
         ("größe", "cannot be a loss's name"),
-        ("all", "means something else"),
-        ("verify", "means something else"),
-        ("number", "means something else"),
-        ("names", "means something else"),
-        ("tensor", "means something else"),
-        ("target_only_head", "means something else"),
+        ("all", "has another meaning"),
+        ("verify", "has another meaning"),
+        ("number", "has another meaning"),
+        ("names", "has another meaning"),
+        ("tensor", "has another meaning"),
+        ("target_only_head", "has another meaning"),
     ],
 )
 def test_names_that_will_not_do(tmp_path: Path, name: str, reason: str) -> None:
@@ -66,6 +66,6 @@ def test_names_that_will_not_do(tmp_path: Path, name: str, reason: str) -> None:
 def test_a_file_that_is_there_is_not_overwritten(tmp_path: Path) -> None:
     path = tmp_path / "mine.py"
     path.write_text("precious")
-    with pytest.raises(ValueError, match="is there already"):
+    with pytest.raises(ValueError, match="exists already"):
         write_template("mine", tmp_path)
     assert path.read_text() == "precious"

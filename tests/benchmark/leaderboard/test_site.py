@@ -6,18 +6,22 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import parse_qs
 
+import numpy as np
 import pytest
 
+import datasets
 import losses
 from benchmark.code_digest import loss_digest
 from benchmark.leaderboard.entries import Entry
 from benchmark.leaderboard.entry_files import Entries
 from benchmark.leaderboard.site import build, write_site
 from benchmark.leaderboard.site.comparison import comparison_data
+from benchmark.leaderboard.site.curves import curves_of
+from benchmark.leaderboard.site.dataset_page import dataset_page
 from benchmark.leaderboard.site.loss_page import paragraphs_of
-from benchmark.leaderboard.site.pictures import pictures
+from benchmark.leaderboard.site.maps import draw_maps
 from benchmark.leaderboard.standings import Board, Standings
-from benchmark.pages import Drawn, NotDrawn, json_for_a_page
+from benchmark.pages import NotDrawn, json_for_a_page
 from benchmark.store import Store
 from tests.benchmark.leaderboard import made
 from tests.browser import Browser
@@ -40,7 +44,7 @@ def standing() -> tuple[Standings, Entries]:
     entries += [entered("low", MEANS["low"], family="scale only"), entered("mine", 0.91, hyper={"m": 0.3})]
     older = board(entered("older", 0.9, protocol=2), entered("low", 0.7, protocol=2))
     outdated = {"gone-00000000": "there is no loss gone in losses/ any more"}
-    refused = {"bad.json": "bad.json: is no entry & more"}
+    refused = {"bad.json": "bad.json: is not an entry & more"}
     return Standings(board(*entries), [older], outdated), Entries(refused=refused)
 
 
@@ -58,8 +62,14 @@ def name_of(label: str, protocol: int = 1) -> str:
 def test_every_page_is_there_and_every_link_leads_somewhere() -> None:
     files = build(*standing())
     pages = {name: text.decode() for name, text in files.items() if name.endswith(".html")}
-    assert set(pages) >= {"index.html", "compare.html", "submit.html", f"losses/{name_of('mine m=0.3')}.html"}
-    assert len(pages) == 3 + 7
+    assert set(pages) >= {
+        "index.html",
+        "compare.html",
+        "submit.html",
+        "datasets.html",
+        f"losses/{name_of('mine m=0.3')}.html",
+    }
+    assert len(pages) == 4 + 7
     for name, text in pages.items():
         for link in re.findall(r'href="([^"]*)"', text):
             if link.startswith(("#", "data:", "https://arxiv.org/abs/")):
@@ -206,13 +216,13 @@ def test_two_losses_are_compared(browser: Browser, site: Path) -> None:
     assert browser.texts("#in-words li")[1] == said
     cells = browser.texts("#differences tbody tr:nth-child(2) > *")
     assert cells[:2] == ["Verification accuracy, %", "letters"]
-    assert cells[4] == f"−{-gap:.2f} ± {half:.2f}"
-    assert cells[6] == "worse"
+    assert cells[2] == f"−{-gap:.2f} ± {half:.2f}"
+    assert cells[3] == "worse"
     browser.click("#swap")
     turned = "On letters, by verification accuracy: top is better than mine (+"
     assert browser.texts("#in-words li")[1].startswith(turned)
-    assert browser.texts("#differences tbody tr:nth-child(2) > *")[4] == f"+{-gap:.2f} ± {half:.2f}"
-    assert [heading.strip(" ↕") for heading in browser.texts("#differences thead th")][2:4] == ["top", "mine"]
+    assert browser.texts("#differences tbody tr:nth-child(2) > *")[2] == f"+{-gap:.2f} ± {half:.2f}"
+    assert [heading.strip(" ↕") for heading in browser.texts("#differences thead th")][5:7] == ["top", "mine"]
     assert address(browser) == {"one": [name_of("top")], "other": [name_of("mine")]}
     browser.driver.refresh()
     assert browser.texts("#in-words li")[1].startswith(turned)
@@ -226,7 +236,7 @@ def test_a_lower_error_is_better(browser: Browser, site: Path) -> None:
     browser.choose("#one", name_of("top"))
     browser.choose("#other", name_of("low"))
     rows = [row.split("\t") for row in browser.texts("#differences tbody tr")]
-    assert {row[-1] for row in rows if row[0].startswith("EER")} == {"better"}
+    assert {row[3] for row in rows if row[0].startswith("EER")} == {"better"}
 
 
 @pytest.mark.parametrize("width", [400, 1400])
@@ -237,6 +247,29 @@ def test_nothing_overflows_nothing_is_fetched_and_no_script_fails(browser: Brows
         assert browser.overflow() <= 0, page.name
         assert browser.console() == [], page.name
         assert browser.requests() == [page.resolve().as_uri()], page.name
+
+
+WORDS_OVER_TWO_LINES = r"""
+const found = [], walker = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+while (walker.nextNode()) {
+  const text = walker.currentNode, range = document.createRange();
+  if (text.parentElement.closest("script, style, pre, noscript") || text.parentElement.offsetParent === null) continue;
+  for (const word of text.data.matchAll(/[^\s/]*\d[^\s/]*|[^\s/-]+/g)) {
+    range.setStart(text, word.index);
+    range.setEnd(text, word.index + word[0].length);
+    if (new Set(Array.from(range.getClientRects(), (box) => Math.round(box.top))).size > 1) found.push(word[0]);
+  }
+}
+return found;"""
+
+
+def test_no_word_breaks_and_the_difference_is_on_the_screen_of_a_phone(browser: Browser, drawn_site: Path) -> None:
+    for page in sorted(drawn_site.rglob("*.html")):
+        browser.open(page, width=400)
+        assert browser.run(WORDS_OVER_TWO_LINES) == [], page.name
+    browser.open(drawn_site / "compare.html", width=400)
+    column = "document.querySelectorAll('#differences tr > :nth-child(3)')"
+    assert browser.run(f"return Math.max(...Array.from({column}, one => one.getBoundingClientRect().right))") <= 400
 
 
 HOSTILE = "<script>window.hacked=1</script><img src=x onerror=window.hacked=1>\"'&{{ 7*7 }}"
@@ -263,7 +296,12 @@ def test_hostile_entries_are_shown_as_text(browser: Browser, tmp_path: Path) -> 
         for width in (400, 1400):
             browser.open(page, width)
             assert browser.run("return window.hacked") is None, page.name
-            assert browser.run("return document.querySelectorAll('img[src=x], main script:not(#data)').length") == 0
+            assert (
+                browser.run(
+                    "return document.querySelectorAll('img[src=x], main script:not(#data, #curve-data)').length"
+                )
+                == 0
+            )
             assert browser.overflow() <= 0, page.name
             assert browser.console() == [], page.name
     browser.open(tmp_path / "index.html")
@@ -273,16 +311,122 @@ def test_hostile_entries_are_shown_as_text(browser: Browser, tmp_path: Path) -> 
     assert "49" not in browser.texts("#in-words li")[0]
 
 
-def test_curves_are_drawn_where_the_loss_is_here_and_maps_where_the_embeddings_are(tmp_path: Path) -> None:
-    content = made.content("arcface", loss_digest=loss_digest("arcface"), hyper={"s": "auto"})
-    options = {"test_share": 0.25, "val_share": 0.15}
-    for result in content["results"]:
-        result["dataset"] = {"name": "digits", "options": options, "seed": 0, "wrappers": []}
-    here = Entry.model_validate(made.with_ids(content))
-    drawn = list(pictures(here, board(here), Store(tmp_path, "none")))
-    assert [type(one) for one in drawn] == [Drawn, Drawn, NotDrawn]
-    assert isinstance(drawn[0], Drawn)
-    assert drawn[0].png.startswith(b"\x89PNG")
+DIGITS = {"name": "digits", "options": {"test_share": 0.25, "val_share": 0.15}, "seed": 0, "wrappers": []}
+
+
+def known(loss: str, **hyper: object) -> Entry:
+    """An entry of one of the project's own losses, on a dataset that is always there."""
+    content = made.content(loss, means={"digits": 0.9}, loss_digest=loss_digest(loss), hyper=hyper)
+    content["results"][0]["dataset"] = DIGITS
+    return Entry.model_validate(made.with_ids(content))
+
+
+@pytest.fixture(scope="module")
+def drawn_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two losses with softmax and one without."""
+    folder = tmp_path_factory.mktemp("drawn")
+    entries = [known("arcface", s="auto"), known("normface", s="auto"), known("p2sgrad")]
+    found = Board({entry.label: entry for entry in entries}, "normface s=auto")
+    return write_site(build(Standings(found), Entries(), Store(folder, "none")), folder / "site").parent
+
+
+def test_curves_are_measured_where_the_loss_is_here_and_maps_drawn_where_the_embeddings_are(tmp_path: Path) -> None:
+    store = Store(tmp_path, "none")
+    curves = curves_of(known("arcface", s=16.0, m=0.5), store)
+    logit = curves.shapes["digits"].logit
+    assert logit is not None
+    assert logit[0] == pytest.approx(16 * np.cos(0.5 + 1e-3))
+    assert isinstance(draw_maps(known("arcface"), store), NotDrawn)
     elsewhere = entered("unheard_of", 0.9)
     assert "unheard_of" not in losses.names()
-    assert all(isinstance(one, NotDrawn) for one in pictures(elsewhere, board(elsewhere), Store(tmp_path, "none")))
+    assert curves_of(elsewhere, store).missing.keys() == {"digits", "letters"}
+
+
+def points(browser: Browser, place: int, kind: str) -> list[tuple[float, float]]:
+    """Of a curve in one of the page's pictures."""
+    script = """const figure = document.querySelectorAll('#curves figure')[arguments[0]]
+        return figure.querySelector(arguments[1])?.getAttribute('points')"""
+    text = browser.run(script, place, f"polyline.{kind}")
+    return [tuple(map(float, point.split(","))) for point in text.split()] if text else []  # type: ignore[misc]
+
+
+def test_two_losses_have_their_curves_in_one_picture(browser: Browser, drawn_site: Path) -> None:
+    browser.open(drawn_site / "compare.html")
+    browser.choose("#one", known("arcface", s="auto").name)
+    browser.choose("#other", known("normface", s="auto").name)
+    assert browser.texts("#curves .legend li") == ["arcface s=auto", "normface s=auto"]
+    titles = ["digits: target logit − logit of the others", "digits: gradient ∂L/∂θ, per radian"]
+    assert browser.texts("#curves figcaption") == titles
+    with_margin, without = points(browser, 0, "one"), points(browser, 0, "other")
+    assert len(with_margin) == len(without) == 61
+    below = [one[1] > other[1] for one, other in zip(with_margin, without, strict=True)]  # y goes down the screen
+    assert all(below[:55]), "a margin lowers the target's logit"
+    label = browser.run("return document.querySelector('#curves figure svg').getAttribute('aria-label')")
+    assert "arcface s=auto goes from" in label
+    assert "normface s=auto goes from" in label
+    browser.choose("#other", known("p2sgrad").name)
+    assert browser.texts("#curves figcaption")[0] == f"{titles[0]} (p2sgrad has none)"
+    assert points(browser, 0, "other") == []
+    assert len(points(browser, 1, "other")) == 61
+    assert browser.console() == []
+
+
+def test_a_loss_has_its_curves_beside_those_of_the_baseline(browser: Browser, drawn_site: Path) -> None:
+    browser.open(drawn_site / f"losses/{known('arcface', s='auto').name}.html", width=400)
+    assert browser.texts("#curves .legend li") == ["arcface s=auto", "normface s=auto"]
+    assert "Drawn with the state that training starts from" in browser.texts("#pictures dd")[0]
+    assert browser.overflow() <= 0
+    browser.open(drawn_site / f"losses/{known('normface', s='auto').name}.html")
+    assert browser.texts("#curves .legend li") == ["normface s=auto"]
+
+
+def test_datasets_are_shown_with_counts_and_examples(browser: Browser, drawn_site: Path) -> None:
+    browser.open(drawn_site / "index.html")
+    browser.click("a[href='datasets.html#dataset-1']")
+    assert browser.texts("h2") == ["digits"]
+    assert "10 classes, 1,146 images, 8×8 pixels" in browser.texts("dd")
+    size = browser.run(
+        "const one = document.querySelector('.examples img'); return [one.naturalWidth, one.naturalHeight]"
+    )
+    assert size == [10 * 52, 4 * 52]  # a column for each class; 8 pixels are enlarged to 48 between edges of 2
+
+
+def test_examples_are_left_out_with_a_reason(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def shown(about: dict[str, object]) -> str:
+        content = made.content("arcface", means={"digits": 0.9})
+        content["results"][0]["dataset"] = about
+        return dataset_page(board(Entry.model_validate(made.with_ids(content))), draw=True).decode()
+
+    monkeypatch.setenv("MARGINBENCH_DATA", str(tmp_path))
+    for name, reason in (
+        ("mnist", "the data is not on the machine that made this site"),
+        ("cifar100", "the dataset does not allow its images to be shown"),
+        ("unheard_of", "the dataset is not known on the machine that made this site"),
+    ):
+        options = datasets.resolve(name)["options"] if name in datasets.names() else {}
+        text = shown({"name": name, "options": options, "seed": 0, "wrappers": []})
+        assert f"No example images: {reason}." in text
+        assert str(tmp_path) not in text, "a page must not hold the machine's paths"
+
+
+def test_the_site_says_which_settings_are_tuned(browser: Browser, site: Path) -> None:
+    browser.open(site / "index.html")
+    said = browser.texts("ul.sentences li")
+    assert any(
+        line.startswith("Tuned settings: mine m=0.3 (m). 4 entries use the loss's own defaults") for line in said
+    )
+    assert "s=auto m=0.3 (tuned: m)" in browser.texts("#table tbody td")
+    browser.open(site / f"losses/{name_of('mine m=0.3')}.html")
+    assert browser.texts(".kicker") == ["target margin · tuned: m · place 2 of 5"]
+    assert [row.split("\t")[:3] for row in browser.texts("#hyper tbody tr")] == [
+        ["s", "auto", "default"],
+        ["m", "0.3", "tuned"],
+    ]
+
+
+def test_it_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    files = build(*standing())
+    said = capsys.readouterr().err
+    assert "site" in said
+    assert f"/{len(files)} " in said

@@ -53,11 +53,11 @@ def test_entries_made_alike_form_a_board_and_the_others_are_apart(experiment: Ex
     assert set(found.current.entries) == {"normface s=auto", "mine"}
     assert found.current.baseline == baseline_label(experiment) == "normface s=auto"
     assert sorted(len(board.entries) for board in found.others) == [1, 1, 1]
-    lines = left_aside(found, Entries(refused={"bad.json": "is no entry"}))
-    assert lines[0] == "refused: bad.json: is no entry"
-    assert any(f"{older.name}.json: made under protocol {PROTOCOL_VERSION + 1}" in line for line in lines)
-    assert any(f"{fewer.name}.json: other datasets, training or seeds" in line for line in lines)
-    assert any(f"{elsewhere.name}.json: other datasets, training or seeds" in line for line in lines)
+    lines = left_aside(found, Entries(refused={"bad.json": "is not an entry"}))
+    assert lines[0] == "refused: bad.json: is not an entry"
+    assert any(f"{older.name}.json: it was made with protocol version {PROTOCOL_VERSION + 1}" in line for line in lines)
+    assert any(f"{fewer.name}.json: its datasets, training or seeds differ" in line for line in lines)
+    assert any(f"{elsewhere.name}.json: its datasets, training or seeds differ" in line for line in lines)
 
 
 def test_other_data_of_the_same_name_is_another_board(experiment: Experiment) -> None:
@@ -83,7 +83,7 @@ def test_an_entry_counts_only_while_its_file_in_losses_is_what_it_was(experiment
     assert "losses/edited.py has changed since" in reasons["edited"]
     assert "leaderboard edited" in reasons["edited"]
     assert reasons["gone"] == "there is no loss gone in losses/ any more"
-    assert reasons["ours"] == "it is of a plug-in, and losses/ has a loss named ours of its own"
+    assert reasons["ours"] == "it was made with a plug-in, but losses/ has its own loss named ours"
 
 
 def test_an_entry_counts_only_while_its_backbone_is_what_it_was(experiment: Experiment) -> None:
@@ -131,9 +131,9 @@ def test_the_row_the_differences_and_the_ties_of_one_loss() -> None:
     row = next(line for line in words if line[:1] == ["mine"] and "target" in line)
     digits = entries[2].results[0].figures["test/classification_accuracy"]
     assert row[1] == f"{20 * sum(value or 0 for value in digits):.2f}"
-    better = [line for line in words if line[:1] == ["mine"] and line[-1] == "better"]
+    better = [line for line in words if line[:1] == ["mine"] and "better" in line]
     assert {line[1] for line in better} == {"digits", "letters", "all"}
-    ties = text[text.index("Tied with mine") :].splitlines()
+    ties = text[text.index("Not significantly different from mine after") :].splitlines()
     assert ties[1:] == ["  digits: near", "  letters: near", "  all datasets: near"]
 
 
@@ -149,7 +149,7 @@ def test_few_seeds_give_means_and_no_test() -> None:
     entries = [entered("low", 0.8, seeds=2), entered("mine", 0.9, seeds=2)]
     text = of_each(board(*entries), [entries[1]])
     assert "mine: place 1 of 2" in text
-    assert "digits: not tested, a test needs 5 seeds" in text
+    assert "digits: not tested, because a test needs 5 seeds" in text
 
 
 def test_one_loss_alone() -> None:
@@ -244,4 +244,4 @@ def test_two_entries_of_one_label_are_told(experiment: Experiment) -> None:
     assert found.current is not None
     assert list(found.current.entries) == ["mine s=64"]
     assert list(found.outdated) == [max(whole.name, decimal.name)]
-    assert "is of the same configuration, mine s=64" in found.outdated[max(whole.name, decimal.name)]
+    assert "has the same configuration, mine s=64" in found.outdated[max(whole.name, decimal.name)]

@@ -116,7 +116,7 @@ def test_entries_give_the_same_figures_as_the_runs_they_were_made_from(run_once:
 def test_sound_entries_are_computed_again(run_once: Place) -> None:
     done = run_once.call("verify")
     assert done.exit_code == 0, done.output
-    assert done.stdout.count("4 runs computed again\n") == 2
+    assert done.stdout.count("4 runs recomputed\n") == 2
     assert "2 entries, 0 refused" in done.stdout
 
 
@@ -138,7 +138,7 @@ def test_a_forged_figure_is_refused_and_nothing_else_is_disturbed(place: Place) 
     assert done.exit_code == 1
     assert f"refused: {forged.name}: digits, seed 1: test/classification_accuracy is" in done.stdout
     assert "its embeddings give" in done.stdout
-    assert f"sound: {place.entry('normface').name}" in done.stdout
+    assert f"correct: {place.entry('normface').name}" in done.stdout
     assert "2 entries, 1 refused" in done.stdout
     shown = place.leaderboard("normface")
     assert shown.exit_code == 0
@@ -163,8 +163,8 @@ def test_without_embeddings_the_form_alone_is_checked_and_that_is_said(place: Pl
     shutil.rmtree(place.runs)
     done = place.call("verify")
     assert done.exit_code == 0
-    assert done.stdout.count("its figures were not checked, 4 runs whose embeddings are not here") == 2
-    assert "sound" not in done.stdout
+    assert done.stdout.count("its metrics were not checked, because the embeddings of 4 runs are not here") == 2
+    assert "correct" not in done.stdout
 
 
 def test_other_embeddings_do_not_hide_a_forged_figure(place: Place) -> None:
@@ -182,12 +182,12 @@ def test_other_embeddings_do_not_hide_a_forged_figure(place: Place) -> None:
     spoil(forged, another_machine)
     done = place.call("verify", str(forged))
     assert done.exit_code == 0
-    assert "form alone" in done.stdout
-    assert "4 of them are stored here with other embeddings" in done.stdout
+    assert "format only" in done.stdout
+    assert "4 of them are stored with other embeddings" in done.stdout
     spoil(forged, perfect)
     done = place.call("verify", str(forged))
     assert done.exit_code == 1
-    assert "too far for another machine" in done.stdout
+    assert "rounding on another machine does not explain this" in done.stdout
 
 
 def test_a_figure_left_out_is_missed(place: Place) -> None:
@@ -201,8 +201,8 @@ def test_a_figure_left_out_is_missed(place: Place) -> None:
     spoil(forged, shy)
     done = place.call("verify", str(forged))
     assert done.exit_code == 1
-    assert "it leaves out test/eer, its embeddings give" in done.stdout
-    assert "it leaves out test/accuracy without each identity" in done.stdout
+    assert "test/eer is missing, but its embeddings give" in done.stdout
+    assert "test/accuracy without each identity is missing" in done.stdout
 
 
 def test_an_update_completes_entries_whose_embeddings_are_here(place: Place) -> None:
@@ -226,7 +226,7 @@ def test_an_update_completes_entries_whose_embeddings_are_here(place: Place) -> 
         app, ["score", str(place.experiment), "--results", str(place.runs.parents[1]), "--update"]
     )
     assert done.exit_code == 0, done.output
-    assert "8 runs, 0 updated; 1 leaderboard entries updated" in done.stdout
+    assert "8 runs, 0 updated; 1 leaderboard entry updated" in done.stdout
     assert other.read_bytes() == not_here
     updated, expected = json.loads(sound.read_text()), json.loads(complete)
     for result in updated["results"]:
@@ -305,4 +305,4 @@ def test_wrong_calls(run_once: Place, words: list[str], message: str) -> None:
 def test_a_file_that_is_not_there_is_refused_by_name(run_once: Place) -> None:
     done = run_once.call("verify", "nowhere.json")
     assert done.exit_code == 1
-    assert "refused: nowhere.json: cannot be read as a plain file" in done.stdout
+    assert "refused: nowhere.json: cannot be read as a regular file" in done.stdout

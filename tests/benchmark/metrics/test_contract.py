@@ -92,7 +92,7 @@ def test_a_newcomer_comes_last_in_its_table() -> None:
         assert metrics.column("val/shortest").heading == "Shortest, val"
     finally:
         forget(__name__)
-    assert key not in metrics.keys()  # noqa: SIM118 — it is no mapping
+    assert key not in metrics.keys()  # noqa: SIM118 — it is not a mapping
 
 
 def of_an_unknown_array(wings: np.ndarray) -> float:

@@ -66,7 +66,7 @@ def paper(load: Callable[[str], Paper]) -> Paper:
 
 
 def runs(values: dict[tuple[str, str], list[float]], metrics: dict[str, str]) -> pd.DataFrame:
-    """A tidy frame: `values` by loss and dataset, a value a seed; `metrics` the metric of each dataset."""
+    """A tidy frame: `values` by loss and dataset, a value per seed; `metrics` the metric of each dataset."""
     rows = [
         {"loss": loss, "dataset": dataset, "seed": seed, metrics[dataset]: value}
         for (loss, dataset), given in values.items()

@@ -53,7 +53,7 @@ def test_every_difference_of_setting_has_a_footnote(paper: Paper, frame: pd.Data
         "net: A large net there, convnet here",
         "embedding size: 512 there, 64 here",
         "batch: 512 there, 128 here",
-        "weights that are tested: the best on the test set there, the last weights here",
+        "tested weights: the best on the test set there, the last weights here",
         "s: 64 there, 16 here (plain)",
         "s: 64 there, 10.8 (auto) here (margin)",
     ]

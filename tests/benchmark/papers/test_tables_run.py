@@ -122,5 +122,5 @@ def test_wrong_calls(words: list[str], message: str) -> None:
 def test_dry_run_and_list() -> None:
     done = CliRunner().invoke(app, ["table", "arcface", "--dry-run"])
     assert done.exit_code == 0
-    assert done.stdout.splitlines()[-1].startswith("55 cells")
-    assert "arcface-angles: " in CliRunner().invoke(app, ["list", "papers"]).stdout
+    assert "table-arcface-cpu: 55 cells, " in done.stdout.splitlines()[-3]
+    assert "arcface-angles  ArcFace, Table 3" in CliRunner().invoke(app, ["list", "papers"]).stdout

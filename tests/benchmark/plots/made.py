@@ -30,7 +30,7 @@ def made(
     missing: Callable[[Cell], bool] = lambda cell: False,
     baseline: str = "normface",
 ) -> ExperimentResults:
-    """An experiment of which every cell has a run, but for those that are `missing`."""
+    """An experiment of which every cell has a run, except for those that are `missing`."""
     text = {
         "name": "made",
         "baseline": baseline,

@@ -1,15 +1,18 @@
 """Forest plot, heat map and critical-difference diagram: what is drawn is what was computed."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.axes import Axes
 
 from benchmark import metrics
-from benchmark.plots import critical_difference, forest, heatmap
+from benchmark.plots import Context, Picture, critical_difference, forest, heatmap
 from benchmark.plots._style import BETTER, GREY, WORSE
 from benchmark.statistics import average_ranks, compare, tied_with_best
 from benchmark.statistics import critical_difference as critical
+from tests.benchmark.plots.made import made
 from tests.benchmark.plots.seen import faults
 
 VERIFICATION = metrics.column("test/accuracy")
@@ -42,11 +45,12 @@ def marks(axes: Axes) -> list[tuple[float, float, str, bool]]:
 def test_the_forest_shows_differences_intervals_and_verdicts() -> None:
     compared = compare(results(FOUR), "base", ["test/accuracy"])
     figure = forest.figure(compared)
-    assert [axes.get_title() for axes in figure.axes] == ["d0", "d1", "all datasets"]
+    titles = [axes.get_title() for axes in figure.axes]
+    assert titles == [f"{dataset}\nverification accuracy" for dataset in ("d0", "d1", "all datasets")]
     rows = [label.get_text() for label in figure.axes[0].get_yticklabels()]
     assert rows == ["good", "alike", "bad"]
     for axes in figure.axes:
-        of_panel = compared[compared["dataset"] == axes.get_title()].set_index("loss")
+        of_panel = compared[compared["dataset"] == axes.get_title().split("\n")[0]].set_index("loss")
         for x, row, colour, filled in marks(axes):
             expected = of_panel.loc[rows[int(row)]]
             assert x == pytest.approx(100 * expected["difference"])
@@ -55,14 +59,44 @@ def test_the_forest_shows_differences_intervals_and_verdicts() -> None:
         bars = [line.get_xdata() for line in axes.lines if len(line.get_xdata()) == 2][1:]  # after the line at 0
         expected_bars = 100 * of_panel.loc[rows, ["low", "high"]].to_numpy(dtype=float)
         np.testing.assert_allclose(bars, expected_bars)
+        left, right = axes.get_xlim()
+        assert left < expected_bars.min()  # no interval is cut without need
+        assert right > expected_bars.max()
+    words = [text.get_text() for text in figure.legends[0].get_texts()]
+    marks_of = ["significantly better", "significantly worse", "not significant"]
+    assert words == [*marks_of, "95 % interval", "0: equal to the baseline"]
+
+
+def test_the_forest_has_the_rows_of_the_difference_table(tmp_path: Path) -> None:
+    context = Context(made(tmp_path, seeds=5), "test/accuracy")
+    (picture,) = forest.draw(context)
+    assert isinstance(picture, Picture)
+    table = context.findings.differences
+    titles = [axes.get_title().replace("\n", " ") for axes in picture.figure.axes]
+    assert titles == [
+        "closed set classification accuracy",  # each dataset's main metric, as in the table
+        "open set verification accuracy",
+        "all datasets verification accuracy",
+    ]
+    rows = [label.get_text() for label in picture.figure.axes[0].get_yticklabels()]
+    for axes in picture.figure.axes:
+        dataset = axes.get_title().split("\n")[0]
+        expected = table[table["dataset"] == dataset].set_index("loss").loc[rows]
+        found = sorted(marks(axes), key=lambda mark: mark[1])
+        assert [mark[0] for mark in found] == pytest.approx((100 * expected["difference"].astype(float)).tolist())
+        assert [mark[3] for mark in found] == expected["significant"].tolist()
 
 
 def test_the_forest_s_words_are_the_data_s() -> None:
     compared = compare(results(FOUR), "base", ["test/accuracy"])
-    words = forest.caption(compared, "base")
+    words = forest.finding(compared)
     good, bad = (100 * compared.set_index(["loss", "dataset"])["difference"][loss, "d0"] for loss in ("good", "bad"))
-    assert f"d0: 2 of 3 losses differ (good +{good:.2f} and bad −{-bad:.2f})" in words
-    assert "All datasets together: 2 of 3 losses differ" in words
+    told = f"2 of 3 losses differ significantly from base (good +{good:.2f} and bad −{-bad:.2f})"
+    assert f"On d0, {told}." in words
+    assert "Over all datasets, 2 of 3 losses differ significantly from base" in words
+    reading = forest.caption(compared)
+    assert "Filled marks differ significantly from the baseline after Holm's correction, hollow ones do not." in reading
+    assert "Each mark is a loss minus base" in reading
 
 
 def test_where_lower_is_better_left_is_better() -> None:
@@ -80,7 +114,8 @@ def test_few_seeds_are_crosses_and_missing_values_are_told() -> None:
     first = figure.axes[0]
     assert [text.get_text() for text in first.texts] == ["no value"]
     assert {line.get_marker() for line in first.lines if len(line.get_xdata()) == 1} == {"x"}
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["too few seeds to test"]
+    words = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert words == ["too few seeds to test", "95 % interval", "0: equal to the baseline"]
     assert faults(figure) == []
 
 
@@ -109,8 +144,8 @@ def test_the_heat_map_shows_means_and_marks_the_best_and_the_tied() -> None:
     behind = axes.collections[0].get_array().reshape(4, 3)
     assert behind[0].tolist() == [0.0, 0.0, 0.0]
     assert behind[3, 1] == pytest.approx(100 * (means["good", "d1"] - means["bad", "d1"]))
-    words = heatmap.caption(standing, VERIFICATION)
-    assert f"d0: good is best with {100 * means['good', 'd0']:.2f}\u00a0%." in words
+    words = heatmap.finding(standing, VERIFICATION)
+    assert f"On d0, good has the best verification accuracy ({100 * means['good', 'd0']:.2f}\u00a0%)." in words
 
 
 def test_the_heat_map_leaves_out_what_has_no_value() -> None:
@@ -146,5 +181,5 @@ def test_the_diagram_has_a_dot_at_every_rank_and_a_bar_for_every_group() -> None
     scale = next(line.get_xdata() for line in axes.lines if line.get_marker() == "|")
     assert scale[1] - scale[0] == pytest.approx(found.difference)
     assert faults(axes.figure) == []
-    words = critical_difference.caption(ranks, found, VERIFICATION)
-    assert f"a {ranks.average['a']:.2f}" in words
+    assert f"a {ranks.average['a']:.2f}" in critical_difference.finding(ranks, found)
+    assert f"differ by less than {found.difference:.2f}" in critical_difference.caption(ranks, found, VERIFICATION)

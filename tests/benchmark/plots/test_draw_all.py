@@ -7,6 +7,7 @@ from typing import Any
 
 import matplotlib
 import pytest
+from matplotlib.text import Text
 
 from benchmark.cell import Cell
 from benchmark.plots import Context, Picture, Skipped, draw_all, names, picture_sections, plot, save
@@ -45,7 +46,12 @@ def check(pictures: dict[str, Picture]) -> None:
         assert picture.section in picture_sections()
         assert picture.title
         assert len(picture.caption) > 50
-        assert "nan" not in picture.caption.lower().split()
+        assert "nan" not in picture.words.lower().split()
+        assert picture.finding
+        assert picture.finding in picture.alt
+        assert picture.alt.startswith(f"{picture.title}. ")
+        smallest = min(text.get_fontsize() for text in picture.figure.findobj(Text) if text.get_text())
+        assert smallest >= 8, name  # points
         assert picture.figure.axes, name
         assert not [axes for axes in picture.figure.axes if is_empty(axes)], name
         found = faults(picture.figure)
@@ -94,7 +100,19 @@ def test_what_a_sound_experiment_lacks_is_not_drawn(sound: Context) -> None:
     found = {name: parts(list(PLOTS.get(name).draw(sound))) for name in expected}
     assert [name for name, (pictures, skipped) in found.items() if not pictures and list(skipped) == [name]] == expected
     reason = found["critical_difference"][1]["critical_difference"].reason
-    assert reason == "2 datasets cannot tell 4 losses apart by rank, 3 are needed"
+    assert reason == "2 datasets are too few to separate 4 losses by rank; 3 are needed"
+
+
+def test_an_alternative_text_names_panels_axes_rows_and_lines(sound: Context) -> None:
+    (forest,) = PLOTS.get("forest").draw(sound)
+    (training,) = PLOTS.get("training").draw(sound)
+    assert isinstance(forest, Picture)
+    assert isinstance(training, Picture)
+    assert "3 panels: closed set, open set and all datasets." in forest.alt
+    assert "Horizontal axis: difference from normface s=16, percentage points (right is better)." in forest.alt
+    rows = forest.alt.partition("Rows: ")[2].partition(". ")[0]
+    assert all(loss in rows for loss in ("softmax", "arcface m=0.3 s=16", "adacos"))
+    assert "Vertical axis: training loss. Labelled: softmax, arcface" in training.alt
 
 
 def test_two_and_three_dimensions_are_drawn_as_they_are(tmp_path: Path) -> None:
@@ -148,7 +166,7 @@ def test_twenty_four_losses_with_long_labels_stay_readable(tmp_path: Path) -> No
 def test_more_rows_than_can_be_told_apart_are_not_drawn_each_by_itself(tmp_path: Path) -> None:
     many = [{"arcface": {"m": round(0.01 * i, 2)}} for i in range(EACH_APART)]
     pictures, skipped = parts(list(draw_all(made(tmp_path, ["normface", *many], BOTH[:1], seeds=1))))
-    assert skipped["roc"].reason == "49 rows are too many to tell apart in one picture; up to 48 are drawn"
+    assert skipped["roc"].reason == "49 rows are too many for one picture; it can show 48"
     assert {"angles", "geometry", "training", "adaptation", "loss_shapes"} <= set(skipped)
     assert "heatmap" in pictures
 
@@ -176,8 +194,8 @@ def newcomers() -> Iterator[None]:
     """A plot in a section that there is, and one in a section of its own."""
     for name, section in (("newcomer", "geometry"), ("stranger", "Zebras")):
 
-        def draw(material: Context, name: str = name, section: str = section) -> Any:
-            yield Skipped(name, "New", f"{len(material.losses)} losses", section)
+        def draw(context: Context, name: str = name, section: str = section) -> Any:
+            yield Skipped(name, "New", f"{len(context.losses)} losses", section)
 
         draw.__module__ = f"benchmark.plots.{name}"
         plot("New", section, place=999)(draw)

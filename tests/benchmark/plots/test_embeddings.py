@@ -28,7 +28,13 @@ def test_dots_lie_on_the_circle_and_bars_count_them() -> None:
 def test_identities_without_weights_have_no_rays() -> None:
     points = on_a_circle([0, 90], weight=False)
     assert not circle.figure({"a": points}).axes[0].lines
-    assert "no rays" in circle.caption({"a": points}, "d", "seed 0")
+    assert "no rays" in circle.caption({"a": points}, "seed 0")
+
+
+def test_the_angle_to_the_centre_is_told() -> None:
+    near, far = on_a_circle([10, 90, -10, 90]), on_a_circle([30, 90, -30, 90])
+    words = circle.finding({"near": near, "far": far})
+    assert words == "The mean angle of an image to the centre of its class is between 5° (near) and 15° (far)."
 
 
 def test_the_sphere_is_turned_not_bent() -> None:

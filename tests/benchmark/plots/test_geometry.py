@@ -4,11 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmark import metrics
 from benchmark.plots import angles, geometry
+from benchmark.plots._style import looks
 from tests.benchmark.plots.seen import faults
-
-VERIFICATION = metrics.column("test/accuracy")
 
 
 def test_angles_to_the_own_class_and_to_the_nearest_other() -> None:
@@ -45,31 +43,52 @@ def test_both_histograms_have_the_same_area_and_hold_every_angle() -> None:
         area = 0.5 * abs(np.dot(corners[:-1, 0], corners[1:, 1]) - np.dot(corners[1:, 0], corners[:-1, 1]))
         assert area == pytest.approx(1.0, rel=1e-6)
     assert axes.get_xlim()[1] >= found["a"].other.max()
-    words = angles.caption(found, "d", "closed", 2)
-    assert f"a {np.median(found['a'].own):.0f}° and {np.median(found['a'].other):.0f}°" in words
-    assert "weight of its own class" in words
-    assert "no class weights" in angles.caption(found, "d", "open", 2)
+    medians = f"{np.median(found['a'].own):.0f}° and {np.median(found['a'].other):.0f}°"
+    assert f"a ({medians})" in angles.finding(found, "closed")
+    assert "weight of its own class" in angles.caption("closed", 2)
+    assert "no class weights" in angles.caption("open", 2)
 
 
 def table() -> pd.DataFrame:
-    rows = [("a", "d", 10.0, 90.0, 0.9), ("a", "d", 12.0, 92.0, 0.7), ("b", "d", 5.0, 95.0, np.nan)]
-    rows += [("c", "d", np.nan, 95.0, 0.5), ("a", "e", 20.0, 80.0, 0.6)]
-    return pd.DataFrame(rows, columns=["loss", "dataset", "train/wc_intra", "train/c_inter", "test/accuracy"])
+    rows = [("a", "d", 10.0, 90.0), ("a", "d", 12.0, 92.0), ("b", "d", 5.0, 95.0), ("c", "d", np.nan, 95.0)]
+    rows += [("a", "e", 20.0, 30.0), ("b", "e", 21.0, 32.0)]
+    frame = pd.DataFrame(rows, columns=["loss", "dataset", "train/wc_intra", "train/c_inter_min"])
+    return frame.assign(dim=64)
 
 
-def test_a_dot_is_a_loss_s_mean() -> None:
-    means = geometry.mean_geometry(table(), "test/accuracy")
-    figure = geometry.figure(means, VERIFICATION)
-    first = figure.axes[0]
-    assert first.get_title() == "d"
-    np.testing.assert_allclose(first.collections[0].get_offsets(), [[11.0, 91.0], [5.0, 95.0]])
-    assert [text.get_text() for text in first.texts] == ["a", "b"]
-    white = first.collections[0].get_facecolors()[1]
-    assert white.tolist() == [1.0, 1.0, 1.0, 1.0]  # b has no accuracy
+def test_a_mark_is_a_loss_s_mean_below_what_is_possible() -> None:
+    means = geometry.mean_geometry(table(), {"d": 10, "e": 300})
+    figure = geometry.figure(means, looks(["a", "b", "c"], "a"))
+    first, second = figure.axes
+    assert [first.get_title(), second.get_title()] == ["d", "e"]
+    marks = [line.get_xydata()[0].tolist() for line in first.lines if len(line.get_xdata()) == 1]
+    assert marks == [[11.0, 91.0], [5.0, 95.0]]
+    assert [text.get_text() for text in first.texts] == ["impossible: above 96.4°", "a", "b"]
+    (limit,) = (line for line in first.lines if line.get_linestyle() == "--")
+    assert limit.get_ydata()[0] == pytest.approx(96.379, abs=1e-3)
+    low, high = first.get_ylim()
+    assert low < 91
+    assert high > 96.4
     assert faults(figure) == []
-    words = geometry.caption(means, VERIFICATION)
-    assert "d: b is the tightest with 5.0°, b the widest apart with 95.0°." in words
+    words = geometry.finding(means)
+    assert "On d, b has the smallest WC-Intra (5.0°) and the largest C-Inter-min (95.0°)." in words
+    assert "On e, a has the smallest WC-Intra (20.0°) and b the largest C-Inter-min (32.0°)." in words
+    assert "96.4° on d and 90.0° on e" in geometry.caption(means)
 
 
-def test_a_table_without_angles_has_no_dots() -> None:
-    assert len(geometry.mean_geometry(table()[["loss", "dataset", "test/accuracy"]], "test/accuracy")) == 0
+def test_a_far_limit_is_named_and_does_not_flatten_the_marks() -> None:
+    axes = geometry.figure(geometry.mean_geometry(table(), {"d": 10, "e": 300}), looks(["a", "b"], "a")).axes[1]
+    assert axes.texts[0].get_text() == "↑ not all can exceed 90.0°"
+    low, high = axes.get_ylim()
+    assert 5 <= high - low < 10  # 2° between the losses: at least 5° are shown
+
+
+@pytest.mark.parametrize(
+    ("classes", "dim", "degrees"), [(10, 64, 96.379), (65, 64, 90.895), (66, 64, 90.0), (2, 2, 180.0), (10, 2, 36.0)]
+)
+def test_the_largest_angle_is_the_simplex_s_while_there_is_room(classes: int, dim: int, degrees: float) -> None:
+    assert geometry.largest_angle(classes, dim) == pytest.approx(degrees, abs=1e-3)
+
+
+def test_a_table_without_angles_has_no_marks() -> None:
+    assert len(geometry.mean_geometry(table()[["loss", "dataset", "dim"]], {"d": 10, "e": 300})) == 0

@@ -81,7 +81,8 @@ def test_every_loss_there_is_can_be_drawn() -> None:
         figure = loss_shapes.figure(shown, quantity, "normface", look)
         assert len(figure.axes) == len(shown) - 1
         assert faults(figure) == []
-        assert loss_shapes.caption(shown, quantity, "seed 0")
+        assert "seed 0" in loss_shapes.caption(quantity, "seed 0")
+        assert "The largest" in loss_shapes.finding(shown, quantity)
 
 
 def test_a_loss_takes_the_state_that_training_left() -> None:
@@ -102,5 +103,15 @@ def test_one_huge_scale_does_not_flatten_the_others() -> None:
     made = {f"s={s}": losses.create("normface", num_classes=10, dim=4, s=float(s)) for s in (8, 9, 10, 5000)}
     shapes = {name: loss_shapes.measure(head) for name, head in made.items()}
     figure = loss_shapes.figure(shapes, "logit", "s=8", looks(list(shapes), "s=8"))
-    assert figure.axes[0].get_ylim()[1] < 25
+    assert figure.axes[0].get_ylim()[1] < 45
     assert [text.get_text() for text in figure.axes[-1].texts] == ["up to 5000", "down to −5000"]
+
+
+def test_usual_differences_in_scale_are_not_cut() -> None:
+    made = {f"s={s}": losses.create("normface", num_classes=10, dim=4, s=float(s)) for s in (4, 10, 12, 36)}
+    shapes = {name: loss_shapes.measure(head) for name, head in made.items()}
+    figure = loss_shapes.figure(shapes, "logit", "s=4", looks(list(shapes), "s=4"))
+    low, high = figure.axes[0].get_ylim()
+    assert low < -36
+    assert high > 36
+    assert not figure.axes[-1].texts

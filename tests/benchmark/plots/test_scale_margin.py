@@ -24,7 +24,7 @@ GRADIENTS = ({"normface": {"s": 16}}, {"arcface": {"s": 16, "gradient": ["exact"
 
 
 @pytest.fixture(scope="module")
-def material(tmp_path_factory: pytest.TempPathFactory) -> Context:
+def context(tmp_path_factory: pytest.TempPathFactory) -> Context:
     return Context(made(tmp_path_factory.mktemp("grid"), GRID, BOTH, seeds=2, baseline="normface s=16"))
 
 
@@ -36,8 +36,8 @@ def check(pictures: list[Picture]) -> None:
         assert faults(picture.figure) == [], picture.name
 
 
-def test_every_picture_of_a_grid(material: Context) -> None:
-    drawn = [item for part in (scale, margin_effect, scale_margin) for item in part.draw(material)]
+def test_every_picture_of_a_grid(context: Context) -> None:
+    drawn = [item for part in (scale, margin_effect, scale_margin) for item in part.draw(context)]
     pictures = [item for item in drawn if isinstance(item, Picture)]
     assert len(pictures) == len(drawn) == 1 + 2 + 2
     assert [picture.name for picture in pictures[:2]] == ["scale", "margin-effect-arcface"]
@@ -46,27 +46,27 @@ def test_every_picture_of_a_grid(material: Context) -> None:
     check(pictures)
 
 
-def test_a_heat_map_holds_the_means(material: Context) -> None:
-    rows = rows_with_settings(material)
-    found = scale_margin.maps_of(scale_margin.means(rows, material).query("dataset == 'open set'"))
+def test_a_heat_map_holds_the_means(context: Context) -> None:
+    rows = rows_with_settings(context)
+    found = scale_margin.maps_of(scale_margin.means(rows, context).query("dataset == 'open set'"))
     assert list(found) == ["arcface"]
     grid = found["arcface"]
     assert grid.index.tolist() == [64.0, 16.0, 4.0]
     assert grid.columns.tolist() == [0.0, 0.1, 0.3]
-    table = material.table
+    table = context.table
     for s in (4, 16, 64):
         for m, label in ((0.0, f"normface s={s}"), (0.3, f"arcface m=0.3 s={s}")):
             mean = table[(table["dataset"] == "open set") & (table["loss"] == label)][VERIFICATION.key].mean()
             assert grid.loc[s, m] == pytest.approx(100 * mean)
 
 
-def test_lines_of_the_effect_are_the_paired_differences(material: Context) -> None:
-    table = material.table[material.table["dataset"] == "open set"].set_index(["loss", "seed"])[VERIFICATION.key]
-    effects = effects_of(material, rows_with_settings(material), margin_effects, margin_effects_over_datasets, "sides")
+def test_lines_of_the_effect_are_the_paired_differences(context: Context) -> None:
+    table = context.table[context.table["dataset"] == "open set"].set_index(["loss", "seed"])[VERIFICATION.key]
+    effects = effects_of(context, rows_with_settings(context), margin_effects, margin_effects_over_datasets, "sides")
     chosen = effects[(effects["dataset"] == "open set") & (effects["loss"] == "arcface m=0.3 s=16")].iloc[0]
     by_hand = [table["arcface m=0.3 s=16", seed] - table["normface s=16", seed] for seed in range(2)]
     assert float(chosen["difference"]) == pytest.approx(np.mean(by_hand))
-    picture = next(iter(margin_effect.draw(material)))
+    picture = next(iter(margin_effect.draw(context)))
     assert isinstance(picture, Picture)
     panel = next(axes for axes in picture.figure.axes if axes.get_title() == "open set")
     heights = [height for line in panel.lines for height in np.atleast_1d(line.get_ydata())]
@@ -90,12 +90,12 @@ def test_scale_shows_the_margin_that_validation_chose() -> None:
 
 
 def test_the_gradient_s_forest(tmp_path: Path) -> None:
-    material = Context(made(tmp_path, GRADIENTS, BOTH, seeds=2, baseline="normface s=16"))
-    (picture,) = gradient.draw(material)
+    context = Context(made(tmp_path, GRADIENTS, BOTH, seeds=2, baseline="normface s=16"))
+    (picture,) = gradient.draw(context)
     assert isinstance(picture, Picture)
-    assert "difference from its exact form" in picture.caption
+    assert "Each mark is a loss minus its exact form" in picture.caption
     check([picture])
-    (none,) = scale.draw(material)
+    (none,) = scale.draw(context)
     assert isinstance(none, Skipped)
     assert none.reason == "every loss has one scale only on each dataset"
 
@@ -108,8 +108,8 @@ def test_what_is_of_another_shape_is_skipped_with_the_reason(tmp_path: Path, sic
         collected = made(tmp_path, GRID, BOTH[:1], seeds=1, baseline="normface s=16", diverged=lambda cell: True)
     else:
         collected = made(tmp_path, GRID[1:2], BOTH[:1], seeds=1, baseline="arcface m=0.1 s=4")
-    material = Context(collected)
-    (effect,) = margin_effect.draw(material)
+    context = Context(collected)
+    (effect,) = margin_effect.draw(context)
     assert isinstance(effect, Skipped)
     reasons = {
         "usual": "every loss has one scale only on each dataset",
@@ -117,5 +117,5 @@ def test_what_is_of_another_shape_is_skipped_with_the_reason(tmp_path: Path, sic
         "no normface": "normface, which has no margin, was not run",
     }
     assert effect.reason == reasons[sick]
-    kinds = [type(item) for part in (scale, scale_margin) for item in part.draw(material)]
+    kinds = [type(item) for part in (scale, scale_margin) for item in part.draw(context)]
     assert set(kinds) == ({Picture} if sick == "no normface" else {Skipped})

@@ -9,12 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
+import losses
+from benchmark.plots import by_dataset
 from benchmark.plots._picture import file_name
 from benchmark.plots._style import (
+    BETTER,
     COLOURS,
+    GREY,
     INK,
     OF_CLASSES,
+    WORSE,
     applied,
+    in_order,
     label_at_right,
     looks,
     panels,
@@ -26,13 +32,55 @@ from benchmark.plots._style import (
 
 
 def test_twenty_eight_losses_look_different_and_the_baseline_is_black() -> None:
-    losses = [f"loss {i}" for i in range(29)]
-    found = looks(losses, "loss 3")
+    names = [f"loss {i}" for i in range(29)]
+    found = looks(names, "loss 3")
     assert found["loss 3"].colour == INK
-    others = [found[loss] for loss in losses if loss != "loss 3"]
+    others = [found[loss] for loss in names if loss != "loss 3"]
     assert len({(look.colour, str(look.dashes)) for look in others}) == 28
     assert all(look.colour != INK for look in others)
     assert all(a.colour != b.colour and str(a.dashes) != str(b.dashes) for a, b in pairwise(others))
+
+
+def test_a_loss_has_the_same_look_in_every_experiment() -> None:
+    few = looks(["arcface", "cosface"], "normface")
+    named = {"arcface (tuned)": "arcface", "adaface": "adaface", "cosface": "cosface", "softmax": "softmax"}
+    many = looks(named, "softmax", named)
+    assert many["arcface (tuned)"] == few["arcface"]
+    assert many["cosface"] == few["cosface"]
+    twice = looks(["arcface m=0.1", "arcface m=0.3"], "", dict.fromkeys(["arcface m=0.1", "arcface m=0.3"], "arcface"))
+    assert twice["arcface m=0.1"] == few["arcface"]
+    assert twice["arcface m=0.3"].colour != few["arcface"].colour
+
+
+def test_all_losses_look_different() -> None:
+    found = looks(losses.names(), "")
+    assert len({(found[name].colour, str(found[name].dashes)) for name in losses.names()}) == len(losses.names())
+
+
+def test_datasets_come_in_natural_order_and_all_of_them_last() -> None:
+    names = ["glyphs-1000", "all datasets", "glyphs-300", "digits", "glyphs-100"]
+    assert sorted(names, key=in_order) == ["digits", "glyphs-100", "glyphs-300", "glyphs-1000", "all datasets"]
+
+
+def test_equal_words_about_datasets_are_said_once() -> None:
+    words = {"b-100": "same", "all datasets": "same", "b-20": "same", "a": "other"}
+    assert by_dataset(words) == "On a, other. On b-20 and b-100 and over all datasets, same."
+
+
+def luminance(rgb: np.ndarray) -> float:
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    return float(linear @ [0.2126, 0.7152, 0.0722])
+
+
+@pytest.mark.parametrize("colour", [INK, GREY, BETTER, WORSE, *COLOURS])
+def test_colours_stand_out_from_the_paper_in_the_light_and_in_the_dark_theme(colour: str) -> None:
+    rgb = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    # What the page's style does in the dark: invert(0.9) hue-rotate(180deg).
+    turn = np.array([[-0.574, 1.43, 0.144], [0.426, 0.43, 0.144], [0.426, 1.43, -0.856]])
+    dark, dark_paper = ((turn @ (0.9 - 0.8 * one)).clip(0, 1) for one in (rgb, np.ones(3)))
+    for ink, paper in ((rgb, np.ones(3)), (dark, dark_paper)):
+        bright, deep = sorted((luminance(ink), luminance(paper)), reverse=True)
+        assert (bright + 0.05) / (deep + 0.05) > 2.3
 
 
 def deuteranope(colour: str) -> np.ndarray:

@@ -33,9 +33,8 @@ def test_curves_are_means_over_the_seeds_that_did_not_diverge() -> None:
     assert [line.get_marker() for line in axes.lines if len(line.get_xdata()) == 1] == ["x"]
     assert sorted(text.get_text() for text in axes.texts) == ["a", "b"]
     assert axes.get_yscale() == "log"
-    words = training.caption(history())
-    assert "d: from a at 0.60 to b at 0.80 in the end." in words
-    assert "1 run of b diverged" in words
+    assert training.finding(history()) == "On d, training ends with a at 0.60 (lowest) and b at 0.80 (highest)."
+    assert "Dotted lines that end in a cross diverged: 1 run of b on d." in training.caption(history())
 
 
 def test_a_run_that_blows_up_does_not_flatten_the_others() -> None:
@@ -58,8 +57,8 @@ def test_only_what_changes_is_drawn() -> None:
     axes = adaptation.figure(found, looks(["a", "b"], "a")).axes[0]
     assert axes.get_ylabel() == "scale s"
     np.testing.assert_allclose(axes.lines[-1].get_ydata(), 20.0 - np.arange(1, 6))
-    words = adaptation.caption(found)
-    assert "d, b: scale s from 19 to 15, up to 19 in 1 run that diverged (dotted)." in words
+    assert adaptation.finding(found) == "On d, b changes scale s from 19 to 15, up to 19 in 1 run that diverged."
+    assert "Dotted lines are runs that diverged." in adaptation.caption(found)
 
 
 def test_nothing_changes_in_one_epoch() -> None:

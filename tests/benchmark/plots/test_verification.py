@@ -79,6 +79,21 @@ def test_the_best_and_the_baseline_stand_in_front_of_the_others() -> None:
     expected = known["c"].frr.mean(axis=0)
     np.testing.assert_allclose(figure.axes[1].lines[-1].get_ydata(), np.where(expected > 0, expected, np.nan))
     assert faults(figure) == []
-    words = roc.caption(known, "base", "best")
-    assert f"best (best) {100 * known['best'].tar_at(0.01):.1f} %" in words
-    assert "the range of 3 seeds" in words
+    assert f"best (best) {100 * known['best'].tar_at(0.01):.1f} %" in roc.finding(known, "base", "best")
+    assert "the range of 3 seeds" in roc.caption(known)
+
+
+def test_axes_end_where_the_curves_do() -> None:
+    known = {
+        loss: roc.rates([run(seed, spread=spread) for seed in range(2)]) for loss, spread in (("a", 0.9), ("b", 1.3))
+    }
+    found = {loss: rates for loss, rates in known.items() if rates is not None}
+    axes = roc.det_figure(found, "a", looks(list(found), "a")).axes[0]
+    (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
+    highest = max(float(rates.frr.max()) for rates in found.values())
+    last = max(float(rates.far[rates.frr.max(axis=0) >= bottom].max()) for rates in found.values())
+    assert highest < top < 2 * highest
+    assert (left, right) == (pytest.approx(found["a"].far[0]), pytest.approx(last))
+    axes = roc.roc_figure(found, "a", "a", looks(list(found), "a")).axes[0]
+    lowest = min(float(rates.tar.mean(axis=0).min()) for rates in found.values())
+    assert lowest - 0.05 < axes.get_ylim()[0] < lowest

@@ -57,7 +57,7 @@ def test_a_real_run_ends_with_its_report(tmp_path: Path) -> None:
     assert status == 0, output
     page = runner.results / "tiny" / "report" / "index.html"
     assert output.rstrip().endswith(f"report: {page}")
-    assert "Too few seeds to say: a test needs 5, and there are 2." in output
+    assert "There are too few seeds for a test: it needs 5, and there are 2." in output
     text = text_of(page.read_text())
     assert "1 dataset, 3 losses, 2 seeds, 6 runs" in text
     assert "closed: the test classes are the training classes" in text
@@ -65,7 +65,7 @@ def test_a_real_run_ends_with_its_report(tmp_path: Path) -> None:
     assert len(pictures) > 3
     assert [file.with_suffix(".svg") for file in pictures] == sorted((page.parent / "figures").glob("*.svg"))
     assert page.read_text().count('<img src="data:image/png;base64,') == len(pictures)
-    assert "Not drawn" in text
+    assert "Pictures that were not drawn" in text
     with open(runner.results / "tiny" / "summary.csv") as file:
         rows = list(csv.DictReader(file))
     mean = 50 * sum(float(row["test/classification_accuracy"]) for row in rows if row["loss"] == "softmax")
@@ -76,7 +76,15 @@ def test_a_real_run_ends_with_its_report(tmp_path: Path) -> None:
 
 def test_the_files(tmp_path: Path) -> None:
     files = written(tmp_path, store_runs(tmp_path))
-    for name in ("table", "differences", "geometry", "metrics/test-eer", "datasets/digits", "datasets/glyphs"):
+    for name in (
+        "table",
+        "settings",
+        "differences",
+        "geometry",
+        "metrics/test-eer",
+        "datasets/digits",
+        "datasets/glyphs",
+    ):
         assert {f"{name}.md", f"{name}.tex", f"{name}.csv"} <= set(files), name
     assert "| adacos | <u>" in files["table.md"] or "| adacos | **" in files["table.md"]
     assert r"\toprule" in files["table.tex"]
@@ -136,7 +144,7 @@ def test_nothing_stored_says_what_to_run(tmp_path: Path) -> None:
     Store(tmp_path / "results", "made").record_failure(
         Failure("0" * 16, "digits · convnet/64 · softmax · seed 0", "out of memory", described(experiment, "softmax"))
     )
-    with pytest.raises(ValueError, match=r"1 cells failed, the first is digits .* out of memory"):
+    with pytest.raises(ValueError, match=r"1 cell failed, the first is digits .* out of memory"):
         write_report(str(experiment), tmp_path / "results", pictures=False)
     assert not (tmp_path / "results" / "made" / "report").exists()
 
@@ -144,7 +152,7 @@ def test_nothing_stored_says_what_to_run(tmp_path: Path) -> None:
 def test_results_of_other_settings_do_not_count(tmp_path: Path) -> None:
     experiment = store_runs(tmp_path)
     experiment.write_text(TWO_DATASETS.replace("seeds: 5", "seeds: [77]"))
-    with pytest.raises(ValueError, match="the 40 stored runs are of other settings"):
+    with pytest.raises(ValueError, match="40 stored runs have other settings"):
         write_report(str(experiment), tmp_path / "results", pictures=False)
 
 
@@ -164,7 +172,7 @@ def test_diverged_failed_missing_and_damaged_are_told(tmp_path: Path) -> None:
     (sound.folder / "history.csv").write_text("changed")
     page = written(tmp_path, experiment)["index.html"]
     text = text_of(page)
-    assert "Not every cell has a sound result: 4 diverged, 1 failed, 5 not run yet, 1 damaged." in text
+    assert "Some cells have no sound result: 4 diverged, 1 failed, 5 not run yet, 1 damaged." in text
     assert "diverged at step 120: the loss is not finite" in text
     assert "&lt;b&gt;the worker&lt;/b&gt; was killed" in text
     assert re.search(r"missing arcface glyphs · convnet/64 0, 1, 2, 4 not run yet", text)
@@ -183,7 +191,7 @@ def test_an_all_diverged_dataset(tmp_path: Path) -> None:
 def test_everything_diverged(tmp_path: Path) -> None:
     files = written(tmp_path, store_runs(tmp_path, value=lambda cell: None))
     text = text_of(files["index.html"])
-    assert "Every run diverged: none of these losses can be recommended with these settings." in text
+    assert "Every run diverged, so no loss can be recommended with these settings." in text
     assert "No run has a value, so there are no differences to show." in text
     assert "differences.md" not in files
 
@@ -191,8 +199,14 @@ def test_everything_diverged(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (TWO_DATASETS.replace("seeds: 5", "seeds: 1"), "Too few seeds to say: a test needs 5, and there is one."),
-        (TWO_DATASETS.replace("[softmax, normface, arcface, adacos]", "[normface]"), "Nothing to compare: only"),
+        (
+            TWO_DATASETS.replace("seeds: 5", "seeds: 1"),
+            "There are too few seeds for a test: it needs 5, and there is one.",
+        ),
+        (
+            TWO_DATASETS.replace("[softmax, normface, arcface, adacos]", "[normface]"),
+            "There is nothing to compare: only",
+        ),
         (TWO_DATASETS.replace("baseline: normface\n", "baseline: softmax\n"), "No single winner"),
     ],
 )
@@ -242,7 +256,7 @@ def test_a_run_whose_report_cannot_be_written_says_so(tmp_path: Path, capsys: py
 
 
 def test_without_pictures_the_page_says_so(tmp_path: Path) -> None:
-    assert "None were drawn." in text_of(written(tmp_path, store_runs(tmp_path))["index.html"])
+    assert "This report was made without pictures." in text_of(written(tmp_path, store_runs(tmp_path))["index.html"])
 
 
 def test_file_names_are_plain_and_different() -> None:
@@ -267,7 +281,7 @@ def test_claims_that_rest_on_the_experiment_have_a_section(tmp_path: Path) -> No
     page = report.files["index.html"].decode()
     assert 'href="#ledger"' in page
     assert "✓ &lt;i&gt;supported&lt;/i&gt;" in page
-    assert "<h3>&lt;b&gt;One&lt;/b&gt;</h3>" in page
+    assert "<summary>&lt;b&gt;One&lt;/b&gt;</summary>" in page
     assert {"claims/claims.md", "claims/claim-1.csv", "claims/claim-1.tex"} <= set(report.files)
     assert 'id="ledger"' not in written(tmp_path, tmp_path / "made.yaml")["index.html"]
     compile_latex(report.files["claims/claims.tex"].decode(), tmp_path / "latex")

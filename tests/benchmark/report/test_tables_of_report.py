@@ -7,10 +7,10 @@ import losses
 from benchmark import metrics
 from benchmark.findings.about_losses import about_losses, family, settings
 from benchmark.findings.differences import differences, in_short, why_no_differences
-from benchmark.findings.main_table import by_metric, main_table
+from benchmark.findings.main_table import by_metric, main_table, settings_table
 from benchmark.metrics import measured
 from benchmark.report.tables import limits
-from benchmark.statistics import ALL_DATASETS, compare, summarise, tied_with_best
+from benchmark.statistics import ALL_DATASETS, every_pair, summarise, tied_with_best
 from benchmark.tables import BEST, TIED, Table
 from tests.benchmark.report.frames import around, findings, frame
 
@@ -39,7 +39,6 @@ def test_leaderboard_shows_means_intervals_marks_and_ranks() -> None:
         "letters: verification accuracy, %",
         "Average rank",
         "Family",
-        "Settings",
     ]
     assert texts(table, 0) == ["arcface", "cosface", "normface"]
     means = summarise(found.results, [VERIFICATION.key]).set_index(["loss", "dataset"])
@@ -50,7 +49,9 @@ def test_leaderboard_shows_means_intervals_marks_and_ranks() -> None:
     assert marks(table, 2) == [BEST, "", ""]
     assert texts(table, 3) == ["1.0", "2.0", "3.0"]
     assert texts(table, 4) == ["target margin", "target margin", "scale only"]
-    assert texts(table, 5) == ["s=auto m=0.5", "s=64 m=0.35", "s=64"]
+    shown = settings_table(about_losses(found.results))
+    assert texts(shown, 0) == ["arcface", "cosface", "normface"]
+    assert texts(shown, 1) == ["s=auto m=0.5", "s=64 m=0.35", "s=64"]
 
 
 def test_one_metric_has_a_column_for_the_mean_of_all_datasets() -> None:
@@ -89,7 +90,7 @@ def test_diverged_and_missing_cells_are_explained() -> None:
     assert by_loss["cosface"][2].text == "–"
     assert by_loss["cosface"][2].note == "not run"
     assert by_loss["arcface"][1].note == "2 of 5 runs diverged; the mean is over the others"
-    assert any(note == "Ranks leave out letters (not run: cosface)." for note in table.footnotes)
+    assert any(note == "The ranks do not include letters (not run: cosface)." for note in table.footnotes)
 
 
 def test_one_loss_is_not_marked_best() -> None:
@@ -103,24 +104,24 @@ def test_one_seed_has_no_interval() -> None:
     found = findings({"letters": {"normface": [0.9], "arcface": [0.95]}})
     table = main_table(found, about_losses(found.results))
     assert texts(table, 1) == ["95.00", "90.00"]
-    assert table.footnotes[0] == "There is no interval: one needs two seeds."
+    assert table.footnotes[0] == "There is no interval, because it needs two seeds."
     assert marks(table, 1) == [BEST, ""]
 
 
 def test_differences_are_those_of_the_statistics() -> None:
     found = findings(TWO)
     table = differences(found, about_losses(found.results))
-    expected = compare(found.results, "normface", [VERIFICATION.key])
-    assert len(table.rows) == len(expected) == 6
-    by_key = expected.set_index(["loss", "dataset"])
+    expected = every_pair(found.results, VERIFICATION.key)
+    by_key = expected[expected["other"] == "normface"].set_index(["loss", "dataset"])
+    assert len(table.rows) == len(by_key) == 6
     for row in table.rows:
         loss, dataset = row.entries[0].text, row.entries[1].text
         one = by_key.loc[(loss, dataset)]
-        assert row.entries[3].value == pytest.approx(100 * one["difference"])
-        assert row.entries[3].error == pytest.approx(100 * one["half_width"])
+        assert row.entries[2].value == pytest.approx(100 * one["difference"])
+        assert row.entries[2].error == pytest.approx(100 * one["half_width"])
+        assert row.entries[3].text == "better"
         assert row.entries[4].value == pytest.approx(one["p_holm"])
-        assert row.entries[6].text == "better"
-    assert texts(table, 3)[0].startswith("+6.05 ± ")
+    assert texts(table, 2)[0].startswith("+6.05 ± ")
     first, second, third = (sentence.striptags() for sentence in in_short(found))
     assert first == ("On digits, both other losses are significantly better than normface (+6.00 to +6.05 points).")
     assert second.startswith("On letters, ")
@@ -129,16 +130,16 @@ def test_differences_are_those_of_the_statistics() -> None:
 
 def test_differences_that_are_none_or_cannot_be_tested_say_so() -> None:
     same = findings({"letters": {"arcface": around(0.9), "normface": around(0.9, turn=1)}})
-    assert texts(differences(same, about_losses(same.results)), 6) == ["not significant"]
+    assert texts(differences(same, about_losses(same.results)), 3) == ["not significant"]
     assert [one.striptags() for one in in_short(same)] == [
         "On letters, arcface does not differ significantly from normface."
     ]
     few = findings({"letters": {"arcface": around(0.95, seeds=3), "normface": around(0.9, seeds=3)}})
     table = differences(few, about_losses(few.results))
-    assert texts(table, 6) == ["too few paired seeds: 3, a test needs 5"]
+    assert texts(table, 3) == ["too few paired seeds: 3, a test needs 5"]
     assert texts(table, 4) == ["–"]
     worse = findings({"letters": {"arcface": around(0.8), "normface": around(0.9, turn=1)}})
-    assert texts(differences(worse, about_losses(worse.results)), 6) == ["worse"]
+    assert texts(differences(worse, about_losses(worse.results)), 3) == ["worse"]
 
 
 def test_a_baseline_without_a_result_is_named() -> None:

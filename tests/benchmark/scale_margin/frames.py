@@ -54,5 +54,5 @@ def frame(value: Value, settings: Settings = GRID, datasets: Sequence[str] = ("c
 
 
 def wobble(name: str, seed: int) -> float:
-    """Differs from seed to seed, not alike for all losses, and is 0 in the mean of five seeds."""
+    """Differs from seed to seed, differently for each loss, and is 0 on average over five seeds."""
     return 0.001 * (seed * (1 + len(name) % 4) % 5 - 2)

@@ -54,7 +54,7 @@ def in_recipe(recipe: str) -> str:
         ),
         (
             in_losses("{arcface: {}, cosface: {}}"),
-            "line 4, losses[1]: names arcface and cosface; give each loss an entry",
+            "line 4, losses[1]: names arcface and cosface; give each loss its own entry",
         ),
         (
             in_losses("arcface: {}\n    lable: x"),
@@ -72,8 +72,8 @@ def in_recipe(recipe: str) -> str:
         ),
         (in_losses("all: {s: 3}"), "line 4, losses[1]: 'all' takes no settings and no label"),
         (in_losses("3"), "line 4, losses[1]: should be the name of a loss, alone or with its settings, not 3"),
-        ("datasets: digits\nlosses:\n", "line 2, losses: should name a loss at least; there are"),
-        ("datasets: digits\nlosses: []\n", "line 2, losses: should name a loss at least"),
+        ("datasets: digits\nlosses:\n", "line 2, losses: should name at least one loss; there are"),
+        ("datasets: digits\nlosses: []\n", "line 2, losses: should name at least one loss"),
         (in_datasets("digit"), "line 4, datasets[1]: there is no dataset 'digit'; did you mean 'digits'?"),
         (
             in_datasets("glyphs: {clases: 9}"),
@@ -249,5 +249,5 @@ def test_a_loss_without_cross_entropy_takes_no_label_smoothing(
     )
     load_plugin(plugin)
     text = "datasets: digits\nlosses: [softmax, triplet]\nrecipe: {label_smoothing: %s}\n"
-    assert "recipe.label_smoothing: triplet is no cross-entropy loss" in refusal(text % "0.1")
+    assert "recipe.label_smoothing: triplet is not a cross-entropy loss" in refusal(text % "0.1")
     assert load(text % "0.0").cells()

@@ -11,7 +11,7 @@ ELEVEN = {
     "arcgrad", "kappaface",
 }  # fmt: skip
 CELLS = {
-    "smoke": 2 * 3 * 2,
+    "smoke": 2 * 3 * 3,
     "default": 2 * 11 * 5,
     "low-dim": 2 * 7 * 2,
     "fashion": ALL * 5,

@@ -109,7 +109,7 @@ def test_folders_and_pipes_are_refused(tmp_path: Path) -> None:
     (tmp_path / "folder.yaml").mkdir()
     os.mkfifo(tmp_path / "pipe.yaml")
     for name in ("folder.yaml", "pipe.yaml"):
-        with pytest.raises(ValueError, match=f"{name}: is no file"):
+        with pytest.raises(ValueError, match=f"{name}: is not a file"):
             spec.load(tmp_path / name)
 
 

@@ -179,6 +179,17 @@ def test_tied_with_best():
     assert not row(lowest, loss="best")["tied_with_best"]
 
 
+def test_a_loss_that_a_third_one_beats_is_not_tied_with_the_best():
+    noisy = [0.97 + 0.04 * step for step in (-2, 1, 0, 2, -1)]
+    steady = [0.96 + 0.0001 * step for step in (1, -2, 0, 2, -1)]
+    lower = [0.95 + 0.0001 * step for step in (0, 2, -1, -2, 1)]
+    table = tied_with_best(frame(noisy=noisy, steady=steady, lower=lower), "accuracy")
+    assert row(table, loss="noisy")["best"]
+    assert row(table, loss="lower")["p_holm"] > 0.05  # against the best
+    assert row(table, loss="lower")["tied_with_best"] is np.False_
+    assert dict(zip(table["loss"], table["worse_than"], strict=True)) == {"noisy": "", "steady": "", "lower": "steady"}
+
+
 def test_ties_are_unknown_with_too_few_seeds():
     table = tied_with_best(simulated({"a": 0.95, "b": 0.5}, 1, 3), "accuracy")
     assert row(table, loss="b")["tied_with_best"] is pd.NA

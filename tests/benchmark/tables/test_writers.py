@@ -126,7 +126,7 @@ def test_html_carries_what_the_script_sorts_and_filters_by() -> None:
     )
     html = str(as_html(table))
     assert '<th scope="col" class="number" data-dataset="digits" title="what it is"><span>digits</span></th>' in html
-    assert '<tr data-family="margin"><th scope="row" class="text">a</th>' in html
+    assert '<tr data-family="margin"><th scope="row" class="text"><span class="name">a</span></th>' in html
     assert '<td class="number best" data-value="0.30000000000000004">0.30 ± 0.01</td>' in html
     assert '<td class="number">–</td>' in html
 

@@ -41,6 +41,25 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory, data: Path) -> Tuner:
     return tuner
 
 
+def test_it_ends_with_what_it_chose_and_what_it_gained(undisturbed: Tuner, data: Path, tmp_path: Path) -> None:
+    tuner = Tuner(tmp_path, data)
+    shutil.copytree(undisturbed.results, tuner.results)
+    status, output = tuner.run("tune")  # everything is stored: it says the same again
+    assert status == 0, output
+    assert "Validation metric: Classification accuracy, val, %." in output
+    trials = pd.read_csv(tuner.trials)
+    gains = []
+    for loss, of_loss in trials.groupby("loss"):
+        before = 100 * of_loss["mean"].iloc[0]
+        after = 100 * of_loss.loc[of_loss["chosen"] == "yes", "mean"].item()
+        gains.append(after - before)
+        (line,) = [line for line in output.splitlines() if line.startswith(f"digits   {loss} ")]
+        assert line.split()[-4:-1] == ["3", f"{before:.2f}", f"{after:.2f}"]
+        assert float(line.split()[-1]) == pytest.approx(after - before, abs=0.01)
+    raised = [gain for gain in gains if gain > 0]
+    assert f"Tuning raised the validation metric of {len(raised)} of 3 rows" in output
+
+
 def test_every_loss_gets_the_same_trials(undisturbed: Tuner) -> None:
     trials = pd.read_csv(undisturbed.trials)
     assert trials.groupby("loss").size().to_dict() == {"softmax": 3, "normface s=auto": 3, "arcface s=16": 3}
@@ -80,7 +99,7 @@ def test_nothing_of_the_test_split_is_in_any_stored_file(undisturbed: Tuner) -> 
         assert metrics["val/classification_accuracy"] is not None
         assert not [name for name in metrics if name.startswith("test")]
         with safe_open(run / "embeddings.safetensors", framework="numpy") as kept:
-            assert not [name for name in kept.keys() if "test" in name]  # noqa: SIM118 — it is no mapping
+            assert not [name for name in kept.keys() if "test" in name]  # noqa: SIM118 — it is not a mapping
 
 
 def test_tuned_rows_are_run_and_reported_beside_the_others(undisturbed: Tuner, data: Path) -> None:
@@ -108,7 +127,7 @@ def test_tuning_one_loss_again_keeps_the_others(undisturbed: Tuner, data: Path, 
     lines = tuner.trials.read_text().splitlines(keepends=True)
     status, output = tuner.run("tune", "--losses", "softmax")
     assert status == 0, output
-    assert "2 settings that were tuned before are kept" in output
+    assert "kept the settings of 2 rows from an earlier tuning" in output
     assert len(yaml.safe_load(tuner.tuned.read_text())["earlier"]) == 1
     again = tuner.outcome()
     assert again["trials"] == "".join(lines) == before["trials"]
@@ -117,7 +136,7 @@ def test_tuning_one_loss_again_keeps_the_others(undisturbed: Tuner, data: Path, 
     status, output = tuner.run("tune", "--losses", "softmax", "--trials", "2")
     assert status == 2
     assert "was tuned" not in output
-    assert "has rows that were tuned with another budget, 3 trials of 2 seed(s)" in output
+    assert "has rows that were tuned with another budget, 3 trials of 2 seeds:" in output
     status, output = tuner.run("tune", "--losses", "softmax", "--trials", "2", "--output", str(tmp_path / "other.yaml"))
     assert status == 0, output
     assert list(spec.read_tuned(tmp_path / "other.yaml").choices["digits"]) == ["softmax"]

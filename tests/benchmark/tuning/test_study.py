@@ -189,9 +189,10 @@ def test_dry_run_tells_what_is_searched_and_the_most_that_is_run(tmp_path: Path)
     studies(tmp_path)
     request = TuneRequest(spec.load(tmp_path / "some.yaml"), RunOptions(results=tmp_path), Budget(trials=12, seeds=2))
     lines = dry_run(request).splitlines()
-    assert len(lines) == 6
+    assert len(lines) == 7
     assert "arcface s=16 · m 0 to 0.6, lr 0.025 to 0.4" in lines[2]
-    assert "5 studies, at most 120 runs" in lines[-1]
+    assert "5 studies, at most 120 runs" in lines[-2]
+    assert lines[-1].startswith("estimated memory: 0.")
 
 
 def test_what_is_trained_in_several_ways_cannot_be_tuned(tmp_path: Path) -> None:

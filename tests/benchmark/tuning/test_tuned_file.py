@@ -46,6 +46,18 @@ def test_only_tuned_rows(experiment: spec.Experiment, tmp_path: Path) -> None:
         spec.with_tuned(experiment, tuned, "all")
 
 
+def test_without_untuned_rows_beside_them_tuned_rows_are_not_marked(tmp_path: Path) -> None:
+    (tmp_path / "tiny.yaml").write_text(TINY.replace("softmax, ", ""))
+    experiment = spec.load(tmp_path / "tiny.yaml")
+    tuned = spec.read_tuned(write(tmp_path / "t.yaml", both(experiment)))
+    found = spec.with_tuned(experiment, tuned, "only")
+    assert [(row.label, row.tuned is not None) for row in found.losses] == [("normface", True), ("arcface s=16", True)]
+    assert (found.baseline, found.baselines) == ("normface", {})
+    assert {cell.label for cell in found.cells()} == {"normface", "arcface s=16"}
+    labels = [row.label for row in spec.with_tuned(experiment, tuned, "both").losses]
+    assert labels == ["normface s=auto", "normface (tuned)", "arcface s=16", "arcface s=16 (tuned)"]
+
+
 def test_a_row_that_is_tuned_on_some_datasets_stays_for_the_others(tmp_path: Path) -> None:
     (tmp_path / "tiny.yaml").write_text(TINY.replace("datasets:\n", "datasets:\n  - digits:\n    label: all digits\n"))
     experiment = spec.load(tmp_path / "tiny.yaml")
@@ -118,8 +130,8 @@ ROW, PINNED = ("datasets", "digits", "normface s=auto"), ("datasets", "digits", 
         (_set(*ROW, "hyper", to={"s": -4}), "hyper.s: -4 is not allowed"),
         (_set(*ROW, "hyper", to={"s": [4, 8]}), "should have one value for each name"),
         (_set(*ROW, "hyper", to={"s": []}), "should not be an empty list"),
-        (_set(*PINNED, "hyper", to={"m": 0.2}), "s is 64.0, which tiny gives this row otherwise"),
-        (_set(*PINNED, "hyper", to={"s": 32}), "s is 32.0, which tiny gives this row otherwise"),
+        (_set(*PINNED, "hyper", to={"m": 0.2}), "s is 64.0, but tiny gives this row another value"),
+        (_set(*PINNED, "hyper", to={"s": 32}), "s is 32.0, but tiny gives this row another value"),
         (_set("datasets", "digit", to={"softmax": {}}), "datasets.digit.softmax.hyper: is missing"),
     ],
 )
