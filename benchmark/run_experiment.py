@@ -19,7 +19,7 @@ from benchmark.errors import InputError
 from benchmark.metrics import main_column
 from benchmark.options import INTERRUPTED, RunOptions
 from benchmark.plugins import load_plugin
-from benchmark.results import current_runs, described, tidy
+from benchmark.results import by_test_set, current_runs, described, tidy
 from benchmark.store import Run, Store, write_summary
 from benchmark.text import counted, duration, in_natural_order
 from benchmark.training import check_device
@@ -165,7 +165,7 @@ def on_what(options: RunOptions, jobs: int) -> str:
 
 def overview_of(runs: list[Run]) -> str:
     """Mean over the seeds of the main metric, loss by dataset."""
-    table = tidy(runs)
+    table = tidy(by_test_set(runs))
     columns = {}
     for dataset in in_natural_order(table["dataset"].unique()):
         rows = table[table["dataset"] == dataset]

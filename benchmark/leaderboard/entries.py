@@ -16,6 +16,7 @@ from benchmark.cell import cell_id
 from benchmark.errors import InputError
 from benchmark.metrics import column, main_columns
 from benchmark.spec.values import Keys, with_settings
+from datasets._names import ONLY_TEST
 
 FORMAT = 1
 LARGEST_FIGURE = 1e6
@@ -48,6 +49,7 @@ class Result(Keys):
 
     label: Line
     dataset: Described
+    test_set: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")] = ONLY_TEST
     digest: Digest = Field(description="of the data itself")
     backbone: Key
     backbone_digest: Digest = Field(description="of the backbone's code")

@@ -16,7 +16,7 @@ from benchmark.findings import family
 from benchmark.leaderboard.entries import FORMAT, Entry, Result, tuned_names
 from benchmark.leaderboard.entry_files import parse
 from benchmark.metrics import columns, keys
-from benchmark.results import tidy
+from benchmark.results import by_test_set, tidy
 from benchmark.store import DamagedError, Run, Store
 from datasets._files import write_atomically
 
@@ -66,7 +66,7 @@ def complete_entry(entry: Entry, store: Store) -> Entry:
     with the embeddings that the entry names."""
     content = entry.model_dump(mode="json")
     for result, of_file in zip(entry.results, content["results"], strict=True):
-        found = [stored_run(store, entered.cell) for entered in result.runs]
+        found = [stored_run(store, entered.cell, result.test_set) for entered in result.runs]
         runs = [run for run in found if run is not None]
         if [embeddings_digest(run) for run in runs] == [entered.embeddings for entered in result.runs]:
             known = set(keys())
@@ -76,10 +76,10 @@ def complete_entry(entry: Entry, store: Store) -> Entry:
     return parse(_laid_out(content).encode())
 
 
-def stored_run(store: Store, cell: str) -> Run | None:
-    """The run of a cell; None if it is missing or damaged."""
+def stored_run(store: Store, cell: str, test_set: str) -> Run | None:
+    """The run of a cell, seen on a test set; None if it is missing or damaged."""
     try:
-        return store.load(cell) if store.has(cell) else None
+        return store.load(cell).on(test_set) if store.has(cell) else None
     except DamagedError:
         return None
 
@@ -87,7 +87,7 @@ def stored_run(store: Store, cell: str) -> Run | None:
 def first_run(result: Result, store: Store) -> Run | None:
     """The stored run with the lowest seed that did not diverge, so that nobody chooses a pretty one."""
     sound = sorted((run.seed, run.cell) for run in result.runs if run.diverged_at is None)
-    found = (stored_run(store, cell) for _, cell in sound)
+    found = (stored_run(store, cell, result.test_set) for _, cell in sound)
     return next((run for run in found if run is not None), None)
 
 
@@ -130,9 +130,11 @@ def _check(outcome: CheckOutcome) -> dict[str, Any]:
 
 
 def _results(runs: list[Run]) -> list[dict[str, Any]]:
-    by_id = {run.id: run for run in runs}
-    parts = tidy(runs).sort_values("seed").groupby("dataset", sort=True)["id"]
-    return [_result(str(label), [by_id[run_id] for run_id in ids]) for label, ids in parts]
+    seen = by_test_set(runs)
+    by_row = {(run.id, run.test_set): run for run in seen}
+    parts = tidy(seen).sort_values("seed").groupby("dataset", sort=True)
+    rows = {str(label): zip(part["id"], part["test_set"], strict=True) for label, part in parts}
+    return [_result(label, [by_row[row] for row in of_label]) for label, of_label in rows.items()]
 
 
 def _result(label: str, runs: list[Run]) -> dict[str, Any]:
@@ -140,6 +142,7 @@ def _result(label: str, runs: list[Run]) -> dict[str, Any]:
     return {
         "label": label,
         "dataset": cell["dataset"],
+        "test_set": runs[0].test_set,
         "digest": runs[0].cell["dataset_digest"],
         "backbone": cell["backbone"],
         "backbone_digest": runs[0].cell["backbone_digest"],

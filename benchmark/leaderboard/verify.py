@@ -45,7 +45,7 @@ def verify(entry: Entry, store: Store, recompute: bool = True) -> EntryCheck:
     verdict = EntryCheck()
     for result in entry.results:
         for place, entered in enumerate(result.runs):
-            run = stored_run(store, entered.cell)
+            run = stored_run(store, entered.cell, result.test_set)
             where = f"{result.label}, seed {entered.seed}"
             if run is None:
                 verdict.absent += 1

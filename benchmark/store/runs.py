@@ -53,7 +53,7 @@ class Run:
     @property
     def test_sets(self) -> list[str]:
         """The names of all its test sets; a run that chose settings has none."""
-        return list(self.cell["test_sets"])
+        return list(self.cell.get("test_sets", [ONLY_TEST]))
 
     def on(self, test_set: str) -> "Run":
         """The run as its result on one test set."""

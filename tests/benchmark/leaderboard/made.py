@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmark.cell import cell_id
+from benchmark.cell import PROTOCOL_VERSION, cell_id
 from benchmark.leaderboard.entries import Entry
 from benchmark.leaderboard.entry_files import parse
 from benchmark.leaderboard.make_entry import as_text
@@ -38,7 +38,7 @@ def content(
         "description": f"ℓ_y = s·cos(θ_y + m): {loss}.\n\nPaper: Somebody, A loss, 2019, arXiv:1801.07698.",
         "origin": "plug-in",
         "loss_digest": "c" * 64,
-        "protocol": 1,
+        "protocol": PROTOCOL_VERSION,
         "date": "2026-05-04",
         "versions": {"torch": "2.13.0", "machine": "Linux x86_64"},
         "audit": [{"check": "c=±1", "verdict": "pass", "worst": 0.0, "tolerance": 0.0}],

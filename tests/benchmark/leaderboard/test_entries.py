@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from benchmark.cell import PROTOCOL_VERSION
 from benchmark.leaderboard import entries as module
 from benchmark.leaderboard.entries import entry_name, schema
 from benchmark.leaderboard.entry_files import LARGEST_FILE, EntryError, parse, read_entries, read_entry
@@ -41,7 +42,7 @@ def test_the_schema_says_what_the_model_says() -> None:
 def test_the_name_is_the_loss_and_a_hash_of_its_configuration() -> None:
     plain, tuned = made.entry(), made.entry(hyper={"m": 0.3})
     assert plain.name.startswith("arcface-")
-    assert len({plain.name, tuned.name, made.entry(seeds=4).name, made.entry(protocol=2).name}) == 4
+    assert len({plain.name, tuned.name, made.entry(seeds=4).name, made.entry(protocol=PROTOCOL_VERSION + 1).name}) == 4
     assert made.entry(loss_digest="e" * 64).name == plain.name  # an edited loss replaces its entry
     settings = [result.setting() for result in plain.results]
     assert entry_name("arcface", {}, 1, settings[::-1]) == plain.name  # in whatever order datasets are listed
@@ -145,7 +146,7 @@ def test_no_number_but_a_finite_one(value: str) -> None:
         _set("results", 1, "digest", to="f" * 64),
         _set("results", 1, "backbone_digest", to="f" * 64),
         _set("loss_digest", to="f" * 64),
-        _set("protocol", to=2),
+        _set("protocol", to=PROTOCOL_VERSION + 1),
         _set("results", 0, "runs", 0, "cell", to="0" * 16),
     ],
 )

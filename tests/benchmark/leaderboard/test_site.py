@@ -11,6 +11,7 @@ import pytest
 
 import datasets
 import losses
+from benchmark.cell import PROTOCOL_VERSION
 from benchmark.code_digest import loss_digest
 from benchmark.leaderboard.entries import Entry
 from benchmark.leaderboard.entry_files import Entries
@@ -42,7 +43,7 @@ def board(*entries: Entry) -> Board:
 def standing() -> tuple[Standings, Entries]:
     entries = [entered(loss, mean) for loss, mean in MEANS.items() if loss != "low"]
     entries += [entered("low", MEANS["low"], family="scale only"), entered("mine", 0.91, hyper={"m": 0.3})]
-    older = board(entered("older", 0.9, protocol=2), entered("low", 0.7, protocol=2))
+    older = board(entered("older", 0.9, protocol=PROTOCOL_VERSION + 1), entered("low", 0.7, protocol=PROTOCOL_VERSION + 1))
     outdated = {"gone-00000000": "there is no loss gone in losses/ any more"}
     refused = {"bad.json": "bad.json: is not an entry & more"}
     return Standings(board(*entries), [older], outdated), Entries(refused=refused)
@@ -53,7 +54,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_site(build(*standing()), tmp_path_factory.mktemp("site")).parent
 
 
-def name_of(label: str, protocol: int = 1) -> str:
+def name_of(label: str, protocol: int = PROTOCOL_VERSION) -> str:
     found = standing()[0]
     boards = [found.current, *found.others]
     return next(one.entries[label].name for one in boards if one is not None and one.protocol == protocol)

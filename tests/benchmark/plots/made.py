@@ -9,7 +9,7 @@ import safetensors.numpy
 import yaml
 
 from benchmark import scoring, spec
-from benchmark.cell import Cell
+from benchmark.cell import PROTOCOL_VERSION, Cell
 from benchmark.code_digest import backbone_digest, loss_digest
 from benchmark.results import ExperimentResults, collect
 from benchmark.store import Store
@@ -63,7 +63,7 @@ def _save(store: Store, cell: Cell, random: np.random.Generator, diverged: bool)
     about = {
         "cell": cell.description(),
         "labels": {"loss": cell.label, "dataset": cell.dataset_label},
-        "protocol": 1,
+        "protocol": PROTOCOL_VERSION,
         "provenance": {"begun": "2026-01-01T00:00:00Z"},
         **digests,
     }
