@@ -34,6 +34,11 @@ class ExperimentResults:
     failures: list[tuple[Cell, Failure]]  # of those that are missing
     damaged: list[str]
 
+    @property
+    def trained(self) -> int:
+        """Cells that have a result; a run with several test sets has several rows."""
+        return len({(run.id, run.cell["labels"]["loss"]) for run in self.runs})
+
     @cached_property
     def jackknife(self) -> "Jackknife":
         """Of every run, each metric without each test identity; read when first asked for."""

@@ -63,7 +63,7 @@ def run_job(
     }
     if keep_models:
         files["model.safetensors"] = safetensors.torch.save(model_state(trained))
-    return Packed(files, description(job, list(data.tests), device, begun))
+    return Packed(files, description(job, data, device, begun))
 
 
 def head_arrays(head: Head) -> dict[str, Tensor]:
@@ -137,14 +137,17 @@ def model_state(trained: Trained) -> dict[str, Tensor]:
     }
 
 
-def description(job: Job, test_sets: list[str], device: str, begun: float) -> dict[str, Any]:
+def description(job: Job, data: datasets.Data, device: str, begun: float) -> dict[str, Any]:
     """The cell, the parts of its id, and its provenance. Only the provenance differs between equal runs."""
     return {
         "cell": job.cell.description(),
         "labels": {"loss": job.cell.label, "dataset": job.cell.dataset_label},
         "protocol": PROTOCOL_VERSION,
         "dataset_digest": job.dataset_digest,
-        "test_sets": test_sets,
+        "test_sets": {
+            name: {"identities": split.identities, "sha256": data.files.get(name)} for name, split in data.tests.items()
+        },
+        "notes": list(data.notes),
         "loss_digest": job.loss_digest,
         "backbone_digest": job.backbone_digest,
         "provenance": {

@@ -174,7 +174,7 @@ def sections_of(collected: ExperimentResults, findings: Findings) -> list[Sectio
 
 def _size(collected: ExperimentResults, findings: Findings) -> str:
     sizes = {"dataset": len(findings.datasets), "loss": len(findings.losses)}
-    sizes |= {"seed": collected.table["seed"].nunique(), "run": len(collected.runs)}
+    sizes |= {"seed": collected.table["seed"].nunique(), "run": collected.trained}
     return ", ".join(counted(count, noun) for noun, count in sizes.items())
 
 

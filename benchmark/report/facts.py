@@ -16,6 +16,10 @@ from benchmark.text import counted, short
 
 WITHOUT_MOMENTUM = ("adamw",)  # optimisers that ignore the recipe's momentum
 LARGEST_FILE = 100_000  # characters of an experiment file that are shown
+IDENTITIES = {
+    "joined": "not given; images are joined that are equal or form a pair of one identity",
+    "unknown": "not given; intervals are over pairs",
+}
 PROTOCOLS = {
     "closed": "closed: the test classes are the training classes",
     "open": "open: no test class was seen in training",
@@ -102,26 +106,35 @@ def _data(dataset: Mapping[str, Any]) -> str:
 
 def _sizes(run: Run) -> list[tuple[str, str]]:
     metrics, arrays = run.metrics, run.arrays("train/counts", "test/labels", "val/labels")
-    counts, test, val = arrays["train/counts"], arrays["test/labels"], arrays["val/labels"]
+    counts, test, val = arrays["train/counts"], arrays["test/labels"], arrays.get("val/labels", np.empty(0))
     protocol = "closed" if "test/logits" in run.shapes() else "open"
     identities = "classes" if protocol == "closed" else "identities"
     return [
         ("Protocol", PROTOCOLS[protocol]),
         ("Training", f"{int(counts.sum()):,} images of {len(counts):,} classes"),
-        ("Validation", f"{len(val):,} images of {len(np.unique(val)):,} {identities}"),
+        ("Validation", f"{len(val):,} images of {len(np.unique(val)):,} {identities}" if len(val) else "none"),
         ("Test", f"{len(test):,} images of {len(np.unique(test)):,} {identities}"),
         ("Test pairs", f"{metrics['test/n_same']:,} same, {metrics['test/n_different']:,} different"),
+        *_of_test_set(run),
+        *([("Notes", " ".join(f"{note}." for note in run.cell["notes"]))] if run.cell.get("notes") else []),
     ]
+
+
+def _of_test_set(run: Run) -> list[tuple[str, str]]:
+    """What is known of a test set beside its images: where its identities come from, and which file it is."""
+    about = run.about_test_set
+    found = [("Identities", IDENTITIES[about["identities"]])] if about.get("identities") in IDENTITIES else []
+    return found + ([("Test file", f"SHA-256 {about['sha256']}")] if about.get("sha256") else [])
 
 
 def background(collected: ExperimentResults) -> Facts:
     """Label → value; where runs differ, every value with the number of runs that have it."""
     experiment, runs = collected.experiment, collected.runs
-    cells = len(runs) + len(collected.missing)
+    cells = collected.trained + len(collected.missing)
     trained = list({run.id: run for run in runs}.values())  # a row and its tuned one may share theirs
     return [
         ("Experiment", ": ".join(filter(None, (experiment.name, experiment.description)))),
-        ("Runs", f"{len(runs)} of {cells} cells have a result; seeds {', '.join(map(str, experiment.seeds))}"),
+        ("Runs", f"{collected.trained} of {cells} cells have a result; seeds {', '.join(map(str, experiment.seeds))}"),
         ("Baseline", experiment.baseline),
         ("Protocol", f"version {PROTOCOL_VERSION}"),
         *provenance(trained).items(),

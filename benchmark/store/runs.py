@@ -55,6 +55,12 @@ class Run:
         """The names of all its test sets; a run that chose settings has none."""
         return list(self.cell.get("test_sets", [ONLY_TEST]))
 
+    @property
+    def about_test_set(self) -> dict[str, Any]:
+        """What is known of the test set that the run is seen on: `identities`, `sha256`."""
+        known = self.cell.get("test_sets", {})
+        return dict(known.get(self.test_set) or {}) if isinstance(known, dict) else {}
+
     def on(self, test_set: str) -> "Run":
         """The run as its result on one test set."""
         return replace(self, test_set=test_set)

@@ -43,7 +43,9 @@ def board(*entries: Entry) -> Board:
 def standing() -> tuple[Standings, Entries]:
     entries = [entered(loss, mean) for loss, mean in MEANS.items() if loss != "low"]
     entries += [entered("low", MEANS["low"], family="scale only"), entered("mine", 0.91, hyper={"m": 0.3})]
-    older = board(*(entered(loss, mean, protocol=PROTOCOL_VERSION + 1) for loss, mean in (("older", 0.9), ("low", 0.7))))
+    older = board(
+        *(entered(loss, mean, protocol=PROTOCOL_VERSION + 1) for loss, mean in (("older", 0.9), ("low", 0.7)))
+    )
     outdated = {"gone-00000000": "there is no loss gone in losses/ any more"}
     refused = {"bad.json": "bad.json: is not an entry & more"}
     return Standings(board(*entries), [older], outdated), Entries(refused=refused)
