@@ -207,7 +207,7 @@ def test_pairs_of_images_that_were_left_out_are_dropped(people: Path) -> None:
 
 
 def test_too_little_is_said_at_once(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match=r"class/image\.png"):
+    with pytest.raises(FileNotFoundError, match=r"CLASS/IMAGE\.png"):
         load(tmp_path / "nothing")
     with pytest.raises(ValueError, match="has no file class/image"):
         load(tmp_path)
