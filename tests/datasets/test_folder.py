@@ -280,7 +280,7 @@ def test_shares_are_of_the_people_who_could_train(people: Path) -> None:
 
 
 def test_too_little_is_said_at_once(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match=r"class/image\.png"):
+    with pytest.raises(FileNotFoundError, match=r"CLASS/IMAGE\.png"):
         load(tmp_path / "nothing")
     with pytest.raises(ValueError, match="has no file class/image"):
         load(tmp_path)

@@ -421,7 +421,7 @@ def test_the_site_says_which_settings_are_tuned(browser: Browser, site: Path) ->
     assert "s=auto m=0.3 (tuned: m)" in browser.texts("#table tbody td")
     browser.open(site / f"losses/{name_of('mine m=0.3')}.html")
     assert browser.texts(".kicker") == ["target margin · tuned: m · place 2 of 5"]
-    assert [row.split("\t")[:3] for row in browser.texts("#hyper tbody tr")] == [
+    assert [row.split()[:3] for row in browser.texts("#hyper tbody tr")] == [
         ["s", "auto", "default"],
         ["m", "0.3", "tuned"],
     ]

@@ -112,9 +112,9 @@ def test_tuned_rows_are_run_and_reported_beside_the_others(undisturbed: Tuner, d
         "softmax", "softmax (tuned)", "normface s=auto", "normface (tuned)", "arcface s=16", "arcface s=16 (tuned)",
     }  # fmt: skip
     page = written.page.read_text()
-    assert "at most 3 trials of 2 seeds for every loss" in page
+    assert "Every loss had the same budget: at most 3 trials with 2 seeds each" in page
     assert "tuned.yaml" in page
-    assert "tuned rows have learning rates of their own" in page
+    assert "learning rate 0.1 (each tuned row has its own)" in page
     differences = pd.read_csv(written.page.parent / "differences.csv")
     assert set(differences["Loss"]) == set(table["loss"]) - {"normface s=auto"}
 
