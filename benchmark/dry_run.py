@@ -49,8 +49,10 @@ class DryRun:
 
     def _time(self) -> str:
         known = [seconds for seconds in self.seconds_left if seconds is not None]
-        shared = f", {spec.in_words([sum(known) / self.workers])} with {self.workers} workers"
-        return f"{spec.in_words(self.seconds_left)} on one core{shared if known and self.workers > 1 else ''}"
+        shared = ""
+        if known and self.workers > 1:
+            shared = f", {spec.in_words([sum(known) / self.workers])} with {self.workers} workers"
+        return f"{spec.in_words(self.seconds_left)} on one core{shared}"
 
     def as_data(self) -> dict[str, Any]:
         """The same as plain data, for JSON."""

@@ -120,6 +120,12 @@ def test_a_run_prints_one_json_object(one_run: tuple[Path, subprocess.CompletedP
     assert "1 cells" not in done.stderr
 
 
+def test_dry_run_on_ray_does_not_know_the_number_of_workers(tmp_path: Path) -> None:
+    said = dry_run("smoke", RunOptions(results=tmp_path, engine="ray")).as_text()
+    assert "on one core\n" in said
+    assert "workers" not in said
+
+
 def test_dry_run_says_what_is_stored_and_what_is_left(one_run: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
     folder, _ = one_run
     asked = RunOptions(results=folder, losses=["softmax"], seeds=[0, 1])
