@@ -148,7 +148,7 @@ def _open_with_pillow(content: bytes, mode: str) -> Image.Image:
     with Image.open(io.BytesIO(content), formats=FORMATS) as image:
         width, height = image.size
         if width * height > MOST_PIXELS:
-            raise InputError(f"{width}×{height} pixels, at most {MOST_PIXELS} are read")
+            raise InputError(f"{width}×{height} pixels; expected at most {MOST_PIXELS}")
         return ImageOps.exif_transpose(image).convert(mode)
 
 

@@ -25,7 +25,7 @@ class PairList(Source):
     def __init__(self, path: Path, load: Load, cache: Path) -> None:
         self.file, self.title, self._load = File.at(path), str(path), load
         if self.file.size > MOST_FILE:
-            raise InputError(f"{path} has {self.file.size} bytes, at most {MOST_FILE} are read")
+            raise InputError(f"{path} has {self.file.size} bytes; expected at most {MOST_FILE}")
         arrays = kept_index("pairs", [self.file], cache, self._index)
         self.same: NDArray[np.bool_] = arrays["same"].astype(bool)
         (self.sha256,) = texts(arrays["sha256"])

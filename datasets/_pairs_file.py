@@ -33,7 +33,7 @@ def find_pairs_file(tree: Path, named: str) -> Path | None:
 def read_pairs_file(file: Path, paths: Iterable[str] | None) -> NamedPairs:
     """The pairs whose images are among `paths`; None: all pairs, with paths as the file has them."""
     if file.stat().st_size > MOST_BYTES:
-        raise InputError(f"{file} has {file.stat().st_size} bytes, at most {MOST_BYTES} are read")
+        raise InputError(f"{file} has {file.stat().st_size} bytes; expected at most {MOST_BYTES}")
     known = None if paths is None else set(paths)
     try:
         lines = file.read_text(encoding="utf-8-sig").splitlines()

@@ -62,7 +62,7 @@ def _image(value: Any, where: str) -> bytes:
     if not isinstance(content, bytes):
         raise InputError(f"{where}: there is no image")
     if len(content) > MOST_BYTES:
-        raise InputError(f"{where} has {len(content)} bytes, at most {MOST_BYTES} are read")
+        raise InputError(f"{where} has {len(content)} bytes; expected at most {MOST_BYTES}")
     return content
 
 

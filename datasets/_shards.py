@@ -32,7 +32,7 @@ class _Careful(io.BufferedReader):
 
     def read(self, size: int | None = -1) -> bytes:
         if size is not None and size > MOST_BYTES:
-            raise InputError(f"byte {self.tell()}: a header announces {size} bytes, at most {MOST_BYTES} are read")
+            raise InputError(f"byte {self.tell()}: a header announces {size} bytes; expected at most {MOST_BYTES}")
         return super().read(size)
 
 
@@ -133,7 +133,7 @@ def _key(member: tarfile.TarInfo) -> str:
     if member.issparse() or not (member.isreg() or member.isdir()):
         raise InputError(f"{where} is neither a file nor a folder")
     if member.size > MOST_BYTES:
-        raise InputError(f"{where} has {member.size} bytes, at most {MOST_BYTES} are read")
+        raise InputError(f"{where} has {member.size} bytes; expected at most {MOST_BYTES}")
     return str(path.parent / path.name.partition(".")[0])
 
 

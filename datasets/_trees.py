@@ -36,7 +36,7 @@ class Tree(Source):
     def read(self, number: int) -> bytes:
         size = self._sizes[number][0]
         if size > MOST_BYTES:
-            raise InputError(f"it has {size} bytes, at most {MOST_BYTES} are read")
+            raise InputError(f"it has {size} bytes; expected at most {MOST_BYTES}")
         return (self.root / self.paths[number]).read_bytes()
 
     def where(self, number: int) -> str:
@@ -54,7 +54,9 @@ class Tree(Source):
 def scan_tree(root: Path) -> Tree:
     if not root.is_dir():
         raise MissingDataError(
-            f"{root.absolute()} is not a folder. Expected one subfolder per class with images inside, class/image.png"
+            f"there is no folder {root.absolute()}. Expected one subfolder per class with its images: "
+            "CLASS/IMAGE.png.\nTo name the folder, write in the experiment file\n    datasets:\n"
+            "      - folder: {path: my-images}\nIt is relative to --data DIR or MARGINBENCH_DATA, in Python to root="
         )
     inside = root.resolve()
     paths, sizes = [], []
@@ -66,10 +68,10 @@ def scan_tree(root: Path) -> Tree:
                 if not is_image(entry.name):
                     continue
                 if (linked or entry.is_symlink()) and not Path(entry.path).resolve().is_relative_to(inside):
-                    raise InputError(f"{entry.path} is a link that leads out of {root}; copy the image instead")
+                    raise InputError(f"{entry.path} is a link to a file outside of {root}; copy the image instead")
                 if entry.is_file():
                     paths.append(f"{folder.name}/{entry.name}")
                     sizes.append((entry.stat().st_size, entry.stat().st_mtime_ns))
     if not paths:
-        raise InputError(f"{root.absolute()} holds no class/image that ends in {', '.join(sorted(SUFFIXES))}")
+        raise InputError(f"{root.absolute()} has no file class/image that ends in {', '.join(sorted(SUFFIXES))}")
     return Tree(root, paths, sizes)

@@ -310,6 +310,6 @@ def test_a_huge_file_in_a_tree_is_not_read(tmp_path: Path, monkeypatch: pytest.M
     os.truncate(tree / "p000" / "p000_0001.jpg", 5000)
     monkeypatch.setattr("datasets._trees.MOST_BYTES", 4000)
     source = scan_tree(tree)
-    with pytest.raises(InputError, match="it has 5000 bytes, at most 4000 are read"):
+    with pytest.raises(InputError, match="it has 5000 bytes; expected at most 4000"):
         source.read(0)
     assert source.read(1) == CONTENT[1] == jpeg(2)

@@ -1,5 +1,6 @@
 """The page in a real browser: it sorts and filters, asks the network for nothing and fits narrow and wide windows."""
 
+import time
 from io import BytesIO
 from pathlib import Path
 
@@ -238,6 +239,9 @@ def test_a_link_opens_the_folded_part_that_it_leads_to(browser: Browser, page: P
     browser.open(page)
     browser.click("nav a[href='#on-dataset-digits']")
     opened = "return Array.from(document.querySelectorAll('details[open]'), one => one.id)"
+    until = time.monotonic() + 10.0
+    while not browser.run(opened) and time.monotonic() < until:  # the page hears of the new address a little later
+        time.sleep(0.05)
     assert browser.run(opened) == ["on-dataset-digits"]
     assert abs(browser.run("return document.querySelector('#on-dataset-digits').getBoundingClientRect().top")) < 100
 

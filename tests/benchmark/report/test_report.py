@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from benchmark import spec
-from benchmark.cell import Cell
+from benchmark.cell import PROTOCOL_VERSION, Cell
 from benchmark.commands.experiment import _report_on
 from benchmark.findings.findings import Findings
 from benchmark.pages.pictures import Drawn, that_fit
@@ -232,7 +232,14 @@ def test_several_dims_are_several_datasets(tmp_path: Path) -> None:
 
 def test_settings_and_versions_are_there(tmp_path: Path) -> None:
     text = text_of(written(tmp_path, store_runs(tmp_path))["index.html"])
-    for part in ("0123456789ab", "2.13.0", "version 1", "Linux x86_64", "2026-01-02", "40 of 40 cells have a result"):
+    for part in (
+        "0123456789ab",
+        "2.13.0",
+        f"version {PROTOCOL_VERSION}",
+        "Linux x86_64",
+        "2026-01-02",
+        "40 of 40 cells have a result",
+    ):
         assert part in text, part
     assert "description: Made by hand." in text
 

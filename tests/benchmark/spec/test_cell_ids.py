@@ -16,7 +16,7 @@ dim: 32
 recipe: {lr: 1e-2, epochs: 4, schedule: step, milestones: [0.5, 0.75]}
 losses: {arcface: {s: 16, m: 0.3}}
 """
-KNOWN_ID = "d3558d91e03538bf"
+KNOWN_ID = "f25d36437efdf467"
 DIGESTS = ("data digest", "loss digest", "backbone digest")
 
 
