@@ -300,7 +300,7 @@ def test_wrong_sets(root: Path) -> None:
     with pytest.raises(ValueError, match="its images must be a tree or a zip"):
         load(root, tests=[{"pairs": "names.csv", "images": "test.rec"}])
     (root / "nobody").mkdir()
-    with pytest.raises(ValueError, match="holds no class/image"):
+    with pytest.raises(ValueError, match="has no file class/image"):
         load(root, train="nobody")
     with pytest.raises(ValueError, match="channels=2"):
         load(root, channels=2)

@@ -45,7 +45,7 @@ def test_the_name_is_the_loss_and_a_hash_of_its_configuration() -> None:
     assert len({plain.name, tuned.name, made.entry(seeds=4).name, made.entry(protocol=PROTOCOL_VERSION + 1).name}) == 4
     assert made.entry(loss_digest="e" * 64).name == plain.name  # an edited loss replaces its entry
     settings = [result.setting() for result in plain.results]
-    assert entry_name("arcface", {}, PROTOCOL_VERSION, settings[::-1]) == plain.name  # in whatever order datasets are listed
+    assert entry_name("arcface", {}, PROTOCOL_VERSION, settings[::-1]) == plain.name  # in any order of the datasets
 
 
 @pytest.mark.parametrize(
