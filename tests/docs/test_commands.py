@@ -80,7 +80,9 @@ RULES = (
     Rule(r"(python -m benchmark tune default)", r"\1 --dry-run", "trains for an hour"),
     Rule(r"(.* --engine ray.*)", r"\1 --dry-run", "needs a cluster or a GPU; tests/benchmark/engine runs Ray"),
     Rule(
-        r"(python -m benchmark run (?:bent|demo|my-experiment|retrieval|scales).yaml)", r"\1 --no-report", WITHOUT_PICTURES
+        r"(python -m benchmark run (?:bent|demo|my-experiment|retrieval|scales).yaml)",
+        r"\1 --no-report",
+        WITHOUT_PICTURES,
     ),
     Rule(r"(python -m benchmark report smoke)", r"\1 --no-pictures", WITHOUT_PICTURES),
     Rule(r"(make) (report EXPERIMENT=smoke)", r"\1 -n \2", WITHOUT_PICTURES),
