@@ -44,8 +44,16 @@ def focusable(app: Any, page: str, template: str, context: dict[str, Any], doctr
         context["body"] = re.sub(r'<(?=pre>|div class="table-wrapper)(\w+)', r'<\1 tabindex="0"', context["body"])
 
 
+def levelled(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """Gives the captions of the navigation, which Sphinx calls headings, the level that headings need."""
+    for part in ("body", "furo_navigation_tree"):
+        if part in context:
+            context[part] = context[part].replace('role="heading">', 'role="heading" aria-level="2">')
+
+
 def setup(app: Any) -> None:
     app.connect("builder-inited", lambda app: generate.write(Path(app.srcdir)))
     app.connect("source-read", repository_links.rewrite)
     app.connect("autodoc-process-docstring", api.prepare)
     app.connect("html-page-context", focusable)
+    app.connect("html-page-context", levelled, priority=900)  # after the theme has made the navigation

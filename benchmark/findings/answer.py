@@ -68,9 +68,12 @@ def _too_little(findings: Findings, compared: list[DatasetVerdict]) -> Markup:
         return Markup("No loss could be tested against the best: too many runs diverged or are missing.")
     words = "There are too few seeds for a test: it needs {}, and there {}."
     start = Markup(words).format(MIN_SEEDS, "is one" if seeds == 1 else f"are {seeds}")
-    if not len(findings.places):
+    first = [str(loss) for loss, rank in findings.places.items() if rank == findings.places.iloc[0]]
+    if not first:
         return start
-    return Markup("{} So far, {} ranks first.").format(start, named(str(findings.places.index[0])))
+    if len(first) == 1:
+        return Markup("{} So far, {} ranks first.").format(start, named(first[0]))
+    return Markup("{} So far, {} share the first place.").format(start, _some(first))
 
 
 def _one_dataset(verdict: DatasetVerdict, alone: bool) -> Markup:
@@ -176,6 +179,8 @@ def _the_others(verdict: DatasetVerdict) -> Markup:
         all_untested = len(losses) + len(verdict.best) == len(verdict.ranked)
         whom = Markup("the difference") if all_untested else _some(losses)
         clauses.append(Markup("{} could not be tested ({})").format(whom, reason))
+    if not clauses and verdict.most_seeds < MIN_SEEDS:
+        clauses.append(Markup("nothing was tested: a test needs {}").format(counted(MIN_SEEDS, "seed")))
     return Markup(" {}.").format(_as_sentence(Markup("; ").join(clauses))) if clauses else Markup("")
 
 

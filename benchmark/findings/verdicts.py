@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from benchmark.findings.findings import PRIMARY, Finding, Findings
 from benchmark.metrics import MetricColumn
-from benchmark.statistics import ALL_DATASETS
+from benchmark.statistics import ALL_DATASETS, MIN_SEEDS
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,10 @@ class DatasetVerdict:
 
     @property
     def is_tested(self) -> bool:
-        """Whether some other loss was tested against the best, or all share the first place."""
-        return len(self.ranked) > 1 and (bool(self.tied or self.worse) or not self.untested)
+        """Whether there are seeds enough, and some other loss was tested against the best or all share the first
+        place."""
+        enough = len(self.ranked) > 1 and self.most_seeds >= MIN_SEEDS
+        return enough and (bool(self.tied or self.worse) or not self.untested)
 
     @property
     def is_clear(self) -> bool:

@@ -1,5 +1,6 @@
 """A table as HTML: values to sort by and tags to filter by are attributes, which the page's script reads."""
 
+import re
 from collections.abc import Mapping
 
 from markupsafe import Markup, escape
@@ -7,6 +8,7 @@ from markupsafe import Markup, escape
 from benchmark.tables.model import Column, Row, Table, Value, visible
 
 LONG = 30  # characters; a longer text wraps in a wide column
+LONG_SETTING = re.compile(r"=(?=[^\W\d]{6})")
 
 
 def as_html(table: Table) -> Markup:
@@ -51,12 +53,17 @@ def _cell(table: Table, entry: Value, column: Column, first: bool) -> Markup:
     tag = Markup('th scope="row"') if first else Markup("td")
     shown = escape(visible(entry.text))
     if first:
-        shown = Markup('<span class="name">{}</span>').format(shown)
+        shown = Markup('<span class="name">{}</span>').format(_breakable(shown))
     elif not column.numeric and len(entry.text) > LONG:
         shown = Markup('<span class="long">{}</span>').format(shown)
     if entry.link:
         shown = Markup('<a href="{}">{}</a>').format(entry.link, shown)
     return Markup('<{} class="{}"{}>{}{}</{}>').format(tag, kind, value, shown, note, "th" if first else "td")
+
+
+def _breakable(escaped: Markup) -> Markup:
+    """A long setting, such as gradient=detached, may go to the next line after its sign and never within a word."""
+    return Markup(LONG_SETTING.sub("=<wbr>", escaped))
 
 
 def _notes(table: Table) -> Markup:

@@ -159,6 +159,14 @@ def test_no_page_is_wider_than_the_window(browser: Browser, site: Path, width: i
         assert [line for line in browser.console() if "SEVERE" in line] == [], page
 
 
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [400, 1400])
+def test_axe_finds_no_serious_fault(browser: Browser, axe: Path, site: Path, width: int, dark: bool) -> None:
+    for page in SHOWN:
+        browser.open(site / page, width, dark)
+        assert browser.faults(axe) == [], page
+
+
 def test_what_scrolls_can_be_reached_by_the_keyboard(browser: Browser, site: Path) -> None:
     browser.open(site / "reference/experiment-file.html", 400)
     out_of_reach = """return Array.from(document.querySelectorAll("article pre, article .table-wrapper"))

@@ -61,6 +61,18 @@ def test_too_few_seeds_for_a_test(seeds: int, count: str, told: str) -> None:
     )
 
 
+@pytest.mark.parametrize("datasets", [["letters"], ["letters", "digits"]])
+def test_equal_means_of_too_few_seeds_are_not_called_tested(datasets: list[str]) -> None:
+    same = {"arcface": [0.9], "normface": [0.9]}
+    headline, *sentences = words(dict.fromkeys(datasets, same))
+    assert headline == (
+        "There are too few seeds for a test: it needs 5, and there is one. "
+        "So far, arcface and normface share the first place."
+    )
+    assert "significant" not in " ".join(sentences)
+    assert all(sentence.endswith("Nothing was tested: a test needs 5 seeds.") for sentence in sentences)
+
+
 def test_one_loss_has_nothing_to_be_compared_with() -> None:
     headline, sentence = words({"letters": {"arcface": around(0.96)}})
     assert headline == "There is nothing to compare: only arcface has a value."

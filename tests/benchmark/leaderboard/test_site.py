@@ -289,6 +289,15 @@ def hostile_entry(loss: str) -> Entry:
     return entry.model_copy(update={**changes, "results": results})
 
 
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [400, 1400])
+def test_axe_finds_no_serious_fault(browser: Browser, axe: Path, drawn_site: Path, width: int, dark: bool) -> None:
+    one_loss = next((drawn_site / "losses").glob("*.html"))
+    for page in (*sorted(drawn_site.glob("*.html")), one_loss):
+        browser.open(page, width, dark)
+        assert browser.faults(axe) == [], page.name
+
+
 def test_hostile_entries_are_shown_as_text(browser: Browser, tmp_path: Path) -> None:
     found = Board({one.label: one for one in (hostile_entry("one"), hostile_entry("two"))}, HOSTILE)
     files = build(Standings(found, [], {HOSTILE: HOSTILE}), Entries(refused={HOSTILE: HOSTILE}))

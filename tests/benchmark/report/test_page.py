@@ -31,11 +31,30 @@ HOSTILE = TWO_DATASETS.replace(
 """,
 ).replace("label: glyphs", "label: \"it's {{ 7*7 }} ' onmouseover=window.hacked=1 中文\"")
 
+LONG_LABELS = TWO_DATASETS.replace(
+    "losses: [softmax, normface, arcface, adacos]",
+    """losses:
+  - softmax:
+    label: softmax without normalised weights and with the bias of the first code
+  - normface
+  - arcface: {s: 64, m: 0.5}
+    label: arcface s=64 m=0.5 gradient=detached beyond=linear of the paper
+  - adacos:
+    label: adacos with the scale that its authors propose for many classes
+""",
+).replace("label: glyphs", "label: glyphs with twenty classes and a long tail of rare ones")
+
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("page")
     return write_report(str(store_runs(folder)), folder / "results", pictures=False).page
+
+
+@pytest.fixture(scope="module")
+def long_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("long")
+    return write_report(str(store_runs(folder, LONG_LABELS)), folder / "results", pictures=False).page
 
 
 @pytest.fixture(scope="module")
@@ -246,14 +265,18 @@ def test_a_link_opens_the_folded_part_that_it_leads_to(browser: Browser, page: P
     assert abs(browser.run("return document.querySelector('#on-dataset-digits').getBoundingClientRect().top")) < 100
 
 
-def test_on_a_telephone_the_difference_is_on_the_screen_and_no_word_breaks(browser: Browser, page: Path) -> None:
-    browser.open(page, 400)
+@pytest.mark.parametrize("labels", ["page", "long_page"])
+def test_on_a_telephone_the_difference_is_on_the_screen_and_no_word_breaks(
+    browser: Browser, labels: str, request: pytest.FixtureRequest
+) -> None:
+    browser.open(request.getfixturevalue(labels), 400)
     assert browser.texts("#differences thead th:nth-child(3)") == ["Difference"]
     edge = "return document.querySelector(arguments[0]).getBoundingClientRect().right"
     assert browser.run(edge, "#differences td:nth-child(3)") <= browser.run(edge, ".wide:has(#differences)") <= 400
     assert browser.broken_words() == []
     unfold(browser)
     assert browser.broken_words() == []
+    assert browser.overflow() <= 0
 
 
 def test_a_picture_opens_large_by_click_and_by_keyboard(browser: Browser, page_with_pictures: Path) -> None:
