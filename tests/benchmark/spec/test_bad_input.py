@@ -258,7 +258,7 @@ def test_a_loss_without_cross_entropy_takes_no_label_smoothing(
     [
         ("pixel_std: 0", "recipe.pixel_std: should be greater than 0, not 0"),
         ("pixel_std: 127.5", "recipe.pixel_std: should be less than or equal to 1, not 127.5"),
-        ("pixel_mean: [0.5, -1]", "recipe.pixel_mean[1]: should be greater than or equal to 0, not -1"),
+        ("pixel_mean: [0.5, -1]", "recipe.pixel_mean: should be greater than or equal to 0, not -1"),
         ("pixel_mean: []", "recipe.pixel_mean: should not be empty"),
         ("pixel_mean: half", "recipe.pixel_mean: should be a number, not 'half'"),
         ("channel_order: brg", "recipe.channel_order: there is no channel order 'brg'"),

@@ -163,7 +163,7 @@ def insightface_evaluate(embeddings: np.ndarray, issame: np.ndarray) -> tuple[fl
 def test_the_figure_is_insightface_s_on_real_faces(make_cell: MakeCell, tmp_path: Path) -> None:
     bins, issame = pickle.loads((PACK / "lfw.bin").read_bytes(), encoding="bytes")
     pixels = np.stack([np.asarray(Image.open(BytesIO(bytes(one))).convert("RGB")) for one in bins])
-    data = datasets.load("faces", PACK.parent, cache=tmp_path, train=str(PACK), tests={"lfw": str(PACK / "lfw.bin")})
+    data = datasets.load("faces", PACK.parent, cache=tmp_path, train=str(PACK), tests=[str(PACK / "lfw.bin")])
     cell = make_cell(epochs=1, augmentation="none", pixel_mean=(0.5,), pixel_std=(0.5,), flip_test=True)
     few = torch.arange(256)
     some = replace(data.train, images=data.train.images[few], labels=data.train.labels[few])
