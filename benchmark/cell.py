@@ -47,7 +47,7 @@ class Cell:
 
     def description(self) -> dict[str, Any]:
         """The cell as plain JSON data: what is hashed."""
-        plain = asdict(self)
+        plain = {**asdict(self), "recipe": self.recipe.description()}
         return {part.name: plain[part.name] for part in fields(self) if part.compare}
 
     def id(self, dataset_digest: str, loss_digest: str, backbone_digest: str) -> str:

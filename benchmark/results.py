@@ -11,6 +11,7 @@ import pandas as pd
 
 from benchmark.cell import PROTOCOL_VERSION, Cell
 from benchmark.code_digest import backbone_digest, loss_digest
+from benchmark.recipe import whole
 from benchmark.spec import Experiment
 from benchmark.store import Failure, Run, Store, summary_table
 from datasets._names import ONLY_TEST
@@ -117,11 +118,19 @@ def tidy(runs: list[Run]) -> pd.DataFrame:
 
 def settings_of(row: Mapping[Any, Any]) -> dict[str, str]:
     """Backbone, dim and each part of the recipe of a row of the table, as text; milestones are part of the schedule."""
-    parts = {"backbone": row["backbone"], "dim": row["dim"], **json.loads(row["recipe"])}
+    parts = {"backbone": row["backbone"], "dim": row["dim"], **whole(json.loads(row["recipe"]))}
     milestones = parts.pop("milestones")
     if milestones:
         parts["schedule"] += f" ({', '.join(f'{share:g}' for share in milestones)})"
-    return {key: f"{value:g}" if isinstance(value, float) else str(value) for key, value in parts.items()}
+    return {key: _as_text(value) for key, value in parts.items()}
+
+
+def _as_text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list | tuple):
+        return "/".join(map(_as_text, value)) or "measured"
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def described(cell: Mapping[str, Any]) -> str:

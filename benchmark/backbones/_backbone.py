@@ -20,8 +20,8 @@ BACKBONES: Registry[type[Backbone]] = Registry("backbone", __package__, "marginb
 class Backbone(nn.Module):
     """B×C×H×W normalised floats to B×dim. A subclass writes `trunk_for`.
 
-    `pixel_mean` and `pixel_std` (0 to 255, one for each channel) belong to the weights: a saved net knows how its
-    images have to be normalised.
+    `pixel_mean`, `pixel_std` (0 to 255, one for each channel of the net's input) and `channel_order` belong to the
+    weights: a saved net knows how its images have to be normalised.
     """
 
     name: ClassVar[str] = ""
@@ -35,6 +35,8 @@ class Backbone(nn.Module):
 
     pixel_mean: Tensor
     pixel_std: Tensor
+    channel_order: Tensor | None
+    """Which channel of an image becomes each channel of the net's input; None if they are the same."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -51,6 +53,7 @@ class Backbone(nn.Module):
         channels = image_shape[0]
         self.register_buffer("pixel_mean", torch.full((channels,), 127.5))
         self.register_buffer("pixel_std", torch.full((channels,), 127.5))
+        self.register_buffer("channel_order", None)  # not in the state: nets that were saved without it still load
 
     @classmethod
     def trunk_for(cls, image_shape: ImageShape) -> tuple[nn.Module, int]:
@@ -72,10 +75,18 @@ class Backbone(nn.Module):
         embeddings: Tensor = self.normalisation(self.embedding(features.flatten(1)))
         return embeddings
 
-    def normalise(self, images: Tensor) -> Tensor:
-        """Converts pixels from 0 to 255 (uint8 or float) to the input of `forward`, in channels-last memory."""
-        mean, std = self.pixel_mean[:, None, None], self.pixel_std[:, None, None]
-        return images.to(torch.float32, memory_format=torch.channels_last).sub(mean).div_(std)
+    def normalise(self, images: Tensor, out: Tensor | None = None) -> Tensor:
+        """Converts pixels from 0 to 255 (uint8 or float) to the input of `forward`, in channels-last memory, which is
+        `out` if given."""
+        if out is None:
+            out = torch.empty_like(images, dtype=torch.float32, memory_format=torch.channels_last)
+        ordered = images if self.channel_order is None else images[:, self.channel_order]
+        return out.copy_(ordered).sub_(self.pixel_mean[:, None, None]).div_(self.pixel_std[:, None, None])
+
+    def _load_from_state_dict(self, state_dict: dict[str, Any], prefix: str, *rest: Any) -> None:
+        order = state_dict.get(f"{prefix}channel_order")
+        self.channel_order = None if order is None else torch.empty_like(order, device=self.pixel_mean.device)
+        super()._load_from_state_dict(state_dict, prefix, *rest)
 
 
 def names() -> list[str]:

@@ -50,9 +50,10 @@ def run_job(
     kept = head_arrays(trained.head)
     scores = scoring.Scores()
     if diverged_at is None:
-        embedded = embeddings_of(trained, data, device, loaders)
+        flip = job.cell.recipe.flip_test
+        embedded = embeddings_of(trained, data, device, loaders, flip)
         if all(bool(one.isfinite().all()) for one in [kept["weight"], *embedded.values()]):
-            kept |= evaluation_arrays(trained.head, data, embedded)
+            kept |= evaluation_arrays(trained.head, data, embedded, flip)
             scores = scoring.score(as_numpy(kept))
         else:
             diverged_at, reason = int(trained.history[-1]["step"]), "the trained net's embeddings are not finite"
@@ -79,9 +80,15 @@ def head_arrays(head: Head) -> dict[str, Tensor]:
     return kept
 
 
-def embeddings_of(trained: Trained, data: datasets.Data, device: str, loaders: int = 0) -> dict[str, Tensor]:
+def embeddings_of(
+    trained: Trained, data: datasets.Data, device: str, loaders: int = 0, flip: bool = False
+) -> dict[str, Tensor]:
+    """Of the training images as they are; of the others, with `flip`, added to their mirror image's."""
     splits = {"train": data.train, **evaluated(data)}
-    return {name: embed(trained.backbone, split.images, device, loaders=loaders) for name, split in splits.items()}
+    return {
+        name: embed(trained.backbone, split.images, device, loaders=loaders, flip=flip and name != "train")
+        for name, split in splits.items()
+    }
 
 
 def evaluated(data: datasets.Data) -> dict[str, datasets.Split]:
@@ -89,7 +96,9 @@ def evaluated(data: datasets.Data) -> dict[str, datasets.Split]:
     return {**data.tests, **({"val": data.val} if len(data.val) else {})}
 
 
-def evaluation_arrays(head: Head, data: datasets.Data, embedded: Mapping[str, Tensor]) -> dict[str, Tensor]:
+def evaluation_arrays(
+    head: Head, data: datasets.Data, embedded: Mapping[str, Tensor], flip: bool = False
+) -> dict[str, Tensor]:
     """What scoring needs beside the head: centres of the training classes, embeddings and pairs of the splits."""
     centres = metrics.class_centres(embedded["train"].numpy(), data.train.labels.numpy(), data.num_classes)
     kept = {
@@ -106,8 +115,9 @@ def evaluation_arrays(head: Head, data: datasets.Data, embedded: Mapping[str, Te
         kept[f"{name}/same"] = split.same
         kept[f"{name}/fold"] = split.fold.to(torch.int16)
         if data.protocol == "closed":
-            with torch.no_grad():
-                kept[f"{name}/logits"] = head.eval().logits(embedded[name].to(head.weight.device)).cpu()
+            with torch.no_grad():  # of the mean of image and mirror image: the head was trained on single ones
+                one = embedded[name] / 2 if flip else embedded[name]
+                kept[f"{name}/logits"] = head.eval().logits(one.to(head.weight.device)).cpu()
     return kept
 
 

@@ -52,12 +52,14 @@ class Facts:
     classes: int
     protocol: str
     notes: tuple[str, ...]
+    channels: int
 
 
 def facts_of(dataset: Mapping[str, Any], access: Mapping[str, Any], root: Path | None, test: bool = True) -> Facts:
     """Loads the data, which draws or decodes it the first time."""
     data = load_data(dataset, access, root, test)
-    return Facts(data.digest, len(data.train), len(data.val), data.num_classes, data.protocol, data.notes)
+    sizes = len(data.train), len(data.val), data.num_classes
+    return Facts(data.digest, *sizes, data.protocol, data.notes, data.image_shape[0])
 
 
 def job_of(cell: Cell, facts: Facts, digest: Callable[[type], str] = code_digest) -> Job:
@@ -98,6 +100,7 @@ def plan(
             on_dataset(cell.dataset_label)
             seen[key] = facts_of(cell.dataset, cell.access, root, test)
             notes += [f"{cell.dataset_label}: {note}" for note in seen[key].notes]
+        cell.recipe.check_channels(seen[key].channels)
         losses.create(cell.loss, num_classes=seen[key].classes, dim=cell.dim, **dict(cell.hyper))
         job = job_of(cell, seen[key], digest)
         jobs.setdefault(job.id, job)

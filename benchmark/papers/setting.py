@@ -17,7 +17,7 @@ Text = Annotated[str, Field(max_length=300)]
 Number = Annotated[float, Field(ge=0.0)]
 Whole = Annotated[int, Field(ge=1)]
 
-AS_IN_THE_RECIPE = ("optimiser", "lr", "weight_decay", "batch", "augmentation", "label_smoothing")
+AS_IN_THE_RECIPE = ("optimiser", "lr", "weight_decay", "batch", "augmentation", "label_smoothing", "channel_order")
 
 
 def _said(words: str) -> Any:
@@ -47,10 +47,18 @@ class SettingKeys(Keys):
     label_smoothing: Number | None = _said("label smoothing")
     runs: Whole | None = _said("runs")
     kept: Text | None = _said("tested weights")
+    channel_order: Text | None = _said("order of colour channels")
+    flip_test: Text | None = _said("flip test")
 
 
 WORDS = {key: field.description for key, field in SettingKeys.model_fields.items() if field.description}
-ASSUMED_UNLESS_SAID = ("pretrained", "label_smoothing")  # without a word on them the paper used none
+ASSUMED_UNLESS_SAID = {
+    "pretrained": "drawn at random",
+    "label_smoothing": 0.0,
+    "channel_order": "rgb",
+    "flip_test": "no",
+}
+"""Without a word on them the paper used none; where this project uses one, it is named as not known of the paper."""
 
 
 def differences(paper: Paper, scale: Scale) -> list[str]:
@@ -63,7 +71,7 @@ def unknown(paper: Paper, scale: Scale) -> list[str]:
     return [
         f"{words}, {_by_dataset(_here(key, scale))} here"
         for key, words in WORDS.items()
-        if key not in paper.setting and key not in ASSUMED_UNLESS_SAID
+        if key not in paper.setting and set(_here(key, scale).values()) != {ASSUMED_UNLESS_SAID.get(key)}
     ]
 
 
@@ -93,7 +101,8 @@ def _setting(row: DatasetRow, scale: Scale) -> dict[str, Any]:
         "net": row.backbones[0],
         "pretrained": "drawn at random",
         "pixels": row.dataset["options"].get("size") or (None if size is None else math.isqrt(size.pixels)),
-        "normalisation": "by the training images' own mean and deviation",
+        "normalisation": _normalisation(recipe),
+        "flip_test": "yes" if recipe.flip_test else "no",
         "dim": row.dims[0],
         "length": f"{recipe.epochs} epoch{'s' if recipe.epochs > 1 else ''}",
         "schedule": _schedule(recipe),
@@ -102,6 +111,16 @@ def _setting(row: DatasetRow, scale: Scale) -> dict[str, Any]:
         "momentum": "adamw's own" if recipe.optimiser == "adamw" else recipe.momentum,
         **{key: getattr(recipe, key) for key in AS_IN_THE_RECIPE},
     }
+
+
+def _normalisation(recipe: Recipe) -> str:
+    if not recipe.pixel_mean and not recipe.pixel_std:
+        return "by the training images' own mean and deviation"
+    parts = [
+        f"{words} {'/'.join(map(_shown, given))}" if given else f"the training images' own {words}"
+        for words, given in (("mean", recipe.pixel_mean), ("deviation", recipe.pixel_std))
+    ]
+    return f"by {' and '.join(parts)}, pixels from 0 to 1"
 
 
 def _schedule(recipe: Recipe) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 from benchmark.cell import PROTOCOL_VERSION
 from benchmark.pages import Facts
 from benchmark.provenance import provenance
+from benchmark.recipe import whole
 from benchmark.results import ExperimentResults
 from benchmark.spec import Experiment
 from benchmark.spec.values import with_settings
@@ -15,6 +16,7 @@ from benchmark.store import Run
 from benchmark.text import counted, short
 
 WITHOUT_MOMENTUM = ("adamw",)  # optimisers that ignore the recipe's momentum
+FIXED = {"pixel_mean": "pixel mean", "pixel_std": "pixel deviation"}  # measured unless given
 LARGEST_FILE = 100_000  # characters of an experiment file that are shown
 IDENTITIES = {
     "joined": "not given; images are joined that are equal or form a pair of one identity",
@@ -94,7 +96,15 @@ def recipe_in_words(recipe: Mapping[str, Any], rate: str) -> str:
     parts.append(f"{recipe['epochs']} epochs with a batch size of {recipe['batch']}")
     parts.append("no augmentation" if recipe["augmentation"] == "none" else f"augmentation {recipe['augmentation']}")
     parts += [f"label smoothing {recipe['label_smoothing']:g}"] if recipe["label_smoothing"] else []
-    return ", ".join(parts)
+    return ", ".join([*parts, *_pixels_and_flip(whole(recipe))])
+
+
+def _pixels_and_flip(recipe: Mapping[str, Any]) -> list[str]:
+    """A text for each setting that is not the default."""
+    fixed = [(words, recipe[key]) for key, words in FIXED.items() if recipe[key]]
+    parts = [f"{words} {'/'.join(f'{value:g}' for value in values)} (of 0 to 1)" for words, values in fixed]
+    parts += [f"channel order {recipe['channel_order']}"] if recipe["channel_order"] != "rgb" else []
+    return parts + (["flip test"] if recipe["flip_test"] else [])
 
 
 def _data(dataset: Mapping[str, Any]) -> str:

@@ -15,6 +15,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 MOST_SHOWN = 10
 _TYPES = {
+    "bool_type": "true or false",
     "dict_type": "a mapping",
     "float_type": "a number",
     "int_from_float": "a whole number",

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
-from benchmark.recipe import Recipe
+from benchmark.recipe import CHANNEL_ORDERS, Recipe
 from benchmark.recipe.augmentation import AUGMENTATIONS
 from benchmark.recipe.optimisers import OPTIMISERS
 from benchmark.recipe.schedules import SCHEDULES
@@ -17,7 +17,6 @@ from benchmark.spec.values import MOST_CELLS, Keys, OneOrMany, one_of
 
 Choices = dict[str, tuple[Any, ...]]
 Share = Annotated[float, Field(ge=0.0, lt=1.0)]
-Milestones = Annotated[tuple[Annotated[float, Field(gt=0.0, lt=1.0)], ...], Field(min_length=1)]
 
 
 def _rising(several: tuple[tuple[float, ...], ...]) -> tuple[tuple[float, ...], ...]:
@@ -26,12 +25,22 @@ def _rising(several: tuple[tuple[float, ...], ...]) -> tuple[tuple[float, ...], 
     return several
 
 
-def _as_milestones(value: Any) -> Any:
+def _as_lists(value: Any) -> Any:
     """A list of numbers is one value; a list of lists is several."""
     if not isinstance(value, list):
         return value
     several = bool(value) and all(isinstance(one, list) for one in value)
     return tuple(tuple(one) for one in value) if several else (tuple(value),)
+
+
+def _as_channels(value: Any) -> Any:
+    """A number stands for all channels."""
+    return _as_lists(value if isinstance(value, list) else [value])
+
+
+Milestones = Annotated[tuple[Annotated[float, Field(gt=0.0, lt=1.0)], ...], Field(min_length=1)]
+Means = Annotated[tuple[Annotated[float, Field(ge=0.0, le=1.0)], ...], Field(min_length=1)]
+Deviations = Annotated[tuple[Annotated[float, Field(gt=0.0, le=1.0)], ...], Field(min_length=1)]
 
 
 class RecipeKeys(Keys):
@@ -49,7 +58,7 @@ class RecipeKeys(Keys):
     """How the learning rate changes after warm-up."""
     warmup: OneOrMany[Share] = ()
     """Share of the run in which the learning rate rises to `lr`."""
-    milestones: Annotated[tuple[Milestones, ...], BeforeValidator(_as_milestones), AfterValidator(_rising)] = ()
+    milestones: Annotated[tuple[Milestones, ...], BeforeValidator(_as_lists), AfterValidator(_rising)] = ()
     """Shares of the run at which the schedule `step` divides the learning rate by 10, such as `[0.5, 0.75]`. Required
     by `step`, not allowed without it."""
     epochs: OneOrMany[Annotated[int, Field(ge=1, le=100_000)]] = ()
@@ -60,6 +69,17 @@ class RecipeKeys(Keys):
     """How training images are changed at random."""
     label_smoothing: OneOrMany[Share] = ()
     """Share of the target that is spread over all classes. Only for losses that are a cross-entropy."""
+    pixel_mean: Annotated[tuple[Means, ...], BeforeValidator(_as_channels)] = ()
+    """What is subtracted from pixels of 0 to 1: a number, or one for each channel in the order of `channel_order`.
+    Without it, the mean of the training images."""
+    pixel_std: Annotated[tuple[Deviations, ...], BeforeValidator(_as_channels)] = ()
+    """What pixels are divided by then, in the same units. Without it, the standard deviation of the training images.
+    `pixel_mean: 0.5, pixel_std: 0.5` is the normalisation of insightface."""
+    channel_order: OneOrMany[Annotated[str, one_of("channel order", CHANNEL_ORDERS)]] = ()
+    """The order in which the net gets the channels of colour images, in training and evaluation."""
+    flip_test: OneOrMany[bool] = ()
+    """Whether embeddings of validation and test images are the sum of the image's and its mirror image's, not
+    normalised before, as face papers have it."""
 
 
 def read_choices(data: Any, at: KeyPath, problems: FileErrors) -> Choices:

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -133,7 +133,7 @@ def fingerprint(data: DatasetRow, backbone: str, dim: int, recipe: Recipe, loss:
         "dataset": dict(data.dataset),
         "backbone": backbone,
         "dim": dim,
-        "recipe": asdict(recipe),
+        "recipe": recipe.description(),
         "loss": loss.name,
         "hyper": dict(loss.hyper),
         "pinned": sorted(loss.pinned),

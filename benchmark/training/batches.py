@@ -4,7 +4,7 @@ Every epoch has every image once. The batches of an epoch differ in size by at m
 requested. So no image is dropped, and normalisation never gets a last batch of one image.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import torch
 from torch import Tensor
@@ -42,26 +42,26 @@ def pixel_statistics(images: Images) -> tuple[Tensor, Tensor]:
 
 
 class Batches:
-    """Iterates over epochs. The next batch overwrites the buffer with the images of the last one."""
+    """Iterates over epochs. `normalise` writes images into the tensor that it is given, as a backbone's does. The next
+    batch overwrites the buffer with the images of the last one."""
 
     def __init__(
         self,
         split: Split,
         batch: int,
         augment: Augmentation,
-        mean: Tensor,
-        std: Tensor,
+        normalise: Callable[[Tensor, Tensor], Tensor],
         seeds: Seeds,
         device: str,
         loaders: int = 0,
     ) -> None:
         self.sizes = batch_sizes(len(split), batch)
-        self.augment, self.seeds, self.device, self.loaders = augment, seeds, device, loaders
+        self.augment, self.normalise = augment, normalise
+        self.seeds, self.device, self.loaders = seeds, device, loaders
         self.images = split.images
         if isinstance(self.images, Tensor) and self.images.nbytes <= LARGEST_ON_DEVICE:
             self.images = self.images.to(device)
         self.labels = split.labels.to(device)
-        self.mean, self.std = (numbers.to(device)[:, None, None] for numbers in (mean, std))
         shape = (max(self.sizes), *split.images.shape[1:])
         self.buffer = torch.empty(shape, device=device, memory_format=torch.channels_last)
         self.generator = torch.Generator()
@@ -77,5 +77,5 @@ class Batches:
         for step, picked in enumerate(batches_of(self.images, parts[first:], self.loaders), first):
             self.generator.manual_seed(self.seeds.augmentation(epoch, step))
             index = parts[step].to(self.device)
-            images = self.buffer[: len(index)].copy_(self.augment(picked.to(self.device), self.generator))
-            yield images.sub_(self.mean).div_(self.std), self.labels[index], index
+            augmented = self.augment(picked.to(self.device), self.generator)
+            yield self.normalise(augmented, self.buffer[: len(index)]), self.labels[index], index

@@ -15,6 +15,7 @@ from benchmark.backbones import Backbone
 from benchmark.cell import PROTOCOL_VERSION, Cell
 from benchmark.code_digest import code_digest
 from benchmark.errors import InputError
+from benchmark.recipe import Recipe
 from benchmark.recipe.augmentation import AUGMENTATIONS
 from benchmark.recipe.optimisers import Optimiser, optimiser_for
 from benchmark.recipe.schedules import Schedule, schedule_for
@@ -23,7 +24,7 @@ from benchmark.training.checkpoint import Checkpoints, RunState, load_checkpoint
 from benchmark.training.history import Row, row
 from benchmark.training.precision import Precision
 from benchmark.training.seeds import Seeds
-from datasets import Data
+from datasets import Data, Images
 from losses import Head
 
 LARGEST_LOSS = 1e6
@@ -119,8 +120,7 @@ class _Run:
             data.train,
             cell.recipe.batch,
             AUGMENTATIONS.get(cell.recipe.augmentation),
-            self.backbone.pixel_mean,
-            self.backbone.pixel_std,
+            self.backbone.normalise,
             seeds,
             device,
             loaders,
@@ -207,10 +207,25 @@ def _check_sizes(cell: Cell, data: Data) -> None:
 
 def _backbone(cell: Cell, data: Data, seeds: Seeds, device: str) -> Backbone:
     backbone = backbones.create(cell.backbone, data.image_shape, cell.dim, seeds.backbone_weights)
-    mean, std = pixel_statistics(data.train.images)
-    backbone.pixel_mean.copy_(mean)
-    backbone.pixel_std.copy_(std)
+    _set_normalisation(backbone, cell.recipe, data.train.images)
     return backbone.to(device=device, memory_format=torch.channels_last)  # type: ignore[call-overload,no-any-return]
+
+
+def _set_normalisation(backbone: Backbone, recipe: Recipe, images: Images) -> None:
+    """As the recipe says; what it leaves open is measured on the images."""
+    channels = images.shape[1]
+    recipe.check_channels(channels)
+    if recipe.channel_order == "bgr":
+        backbone.channel_order = torch.arange(channels).flip(0)
+    if not (recipe.pixel_mean and recipe.pixel_std):
+        order = slice(None) if backbone.channel_order is None else backbone.channel_order
+        mean, std = pixel_statistics(images)
+        backbone.pixel_mean.copy_(mean[order])
+        backbone.pixel_std.copy_(std[order])
+    if recipe.pixel_mean:
+        backbone.pixel_mean.copy_(255.0 * torch.tensor(recipe.pixel_mean, dtype=torch.float64))
+    if recipe.pixel_std:
+        backbone.pixel_std.copy_(255.0 * torch.tensor(recipe.pixel_std, dtype=torch.float64))
 
 
 def _head(cell: Cell, data: Data, total_steps: int, seed: int) -> Head:

@@ -142,6 +142,8 @@ def in_words(kind: Any, about: Any = ()) -> str:
         return " or ".join(in_words(one, about) for one in get_args(kind) if one is not NoneType)
     if origin is tuple:
         return _list_in_words(get_args(kind)[0], about)
+    if kind is bool:
+        return "`true` or `false`"
     if kind is str:
         return _text_in_words(about)
     if kind in (int, float):

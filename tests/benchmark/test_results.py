@@ -182,3 +182,25 @@ def test_each_test_set_is_a_dataset_of_its_own(tmp_path: Path) -> None:
         assert run.arrays("test/labels").keys() == {"test/labels"}
         kept = found.jackknife[row["loss"], row["dataset"], row["seed"]]
         assert kept["test/accuracy"][0] == row["test/accuracy"]
+
+
+def test_runs_of_two_protocols_are_never_one_dataset(tmp_path: Path) -> None:
+    text = EXPERIMENT.replace("[4, 8]", "4").replace("{lr: [0.1, 0.2]}", "{flip_test: [false, true], pixel_mean: 0.5}")
+    chosen = experiment(tmp_path, text)
+    store = Store(tmp_path, "exp")
+    for cell in chosen.cells():
+        save(store, cell, 0.9 if cell.recipe.flip_test else 0.8)
+    table = collect(chosen, tmp_path).table
+    assert set(zip(table["dataset"], table["test/accuracy"], strict=True)) == {
+        ("digits · flip_test no", 0.8),
+        ("digits · flip_test yes", 0.9),
+    }
+
+
+def test_runs_that_were_stored_before_a_key_came_still_count(tmp_path: Path) -> None:
+    chosen = experiment(tmp_path)
+    for cell in chosen.cells():
+        save(Store(tmp_path, "exp"), cell, 0.8)
+    found = collect(chosen, tmp_path)
+    assert found.missing == []
+    assert all("flip_test" not in recipe for recipe in found.table["recipe"])

@@ -81,6 +81,20 @@ def test_a_schedule_that_ends_elsewhere_differs(load) -> None:
     assert "schedule: cosine, down to .001 there, cosine, down to 0 here" in differences(paper, paper.scales["cpu"])
 
 
+def test_another_protocol_is_named(load) -> None:
+    recipe = "      recipe: {pixel_mean: 0.5, pixel_std: 0.5, flip_test: true}\n"
+    text = PAPER.replace("      seeds: 5\n", "      seeds: 5\n" + recipe)
+    silent, said = load(text), load(text.replace("batch: 512,", "batch: 512, flip_test: 'no', normalisation: none,"))
+    here = "by mean 0.5 and deviation 0.5, pixels from 0 to 1"
+    assert {"flip test, yes here", f"normalisation of pixels, {here} here"} <= set(
+        unknown(silent, silent.scales["cpu"])
+    )
+    found = differences(said, said.scales["cpu"])
+    assert {"flip test: no there, yes here", f"normalisation of pixels: none there, {here} here"} <= set(found)
+    plain = load(PAPER)
+    assert not [one for one in unknown(plain, plain.scales["cpu"]) if one.startswith(("flip", "order"))]
+
+
 def test_a_figure_without_counterpart_has_its_reason(load, frame: pd.DataFrame) -> None:
     given = "    unmeasured: [{columns: [Context], because: it is another loss's}]\n"
     text = PAPER.replace("  smoke: &scale\n", "  smoke: &scale\n" + given).replace("[MNIST, Context]", "[MNIST]")

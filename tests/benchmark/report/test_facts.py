@@ -62,3 +62,9 @@ def test_the_rate_of_a_tuned_row_is_not_the_recipe_s(tmp_path: Path, tuned: tupl
     assert facts["Recipe"].startswith(words)
     assert "0.5," not in facts["Recipe"]
     assert "momentum" not in facts["Recipe"]
+
+
+def test_a_recipe_shows_what_it_changes_about_pixels_and_test_images() -> None:
+    recipe = Recipe(pixel_mean=(0.5,), pixel_std=(0.2, 0.3, 0.4), channel_order="bgr", flip_test=True)
+    words = ", pixel mean 0.5 (of 0 to 1), pixel deviation 0.2/0.3/0.4 (of 0 to 1), channel order bgr, flip test"
+    assert recipe_in_words(recipe.description(), "RATE") == recipe_in_words(Recipe().description(), "RATE") + words

@@ -251,3 +251,21 @@ def test_a_loss_without_cross_entropy_takes_no_label_smoothing(
     text = "datasets: digits\nlosses: [softmax, triplet]\nrecipe: {label_smoothing: %s}\n"
     assert "recipe.label_smoothing: triplet is not a cross-entropy loss" in refusal(text % "0.1")
     assert load(text % "0.0").cells()
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("pixel_std: 0", "recipe.pixel_std: should be greater than 0, not 0"),
+        ("pixel_std: 127.5", "recipe.pixel_std: should be less than or equal to 1, not 127.5"),
+        ("pixel_mean: [0.5, -1]", "recipe.pixel_mean: should be greater than or equal to 0, not -1"),
+        ("pixel_mean: []", "recipe.pixel_mean: should not be empty"),
+        ("pixel_mean: half", "recipe.pixel_mean: should be a number, not 'half'"),
+        ("channel_order: brg", "recipe.channel_order: there is no channel order 'brg'"),
+        ("flip_test: 1", "recipe.flip_test: should be true or false, not 1"),
+    ],
+)
+def test_pixels_and_flip_are_checked(refusal, given: str, said: str) -> None:
+    message = refusal(f"datasets: digits\nlosses: softmax\nrecipe: {{{given}}}\n")
+    assert said in message
+    assert len(message.splitlines()) == 1

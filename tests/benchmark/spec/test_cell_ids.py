@@ -6,7 +6,7 @@ import pytest
 
 from benchmark import cell as cells
 from benchmark.cell import Cell, Resources
-from benchmark.recipe import Recipe
+from benchmark.recipe import Recipe, whole
 
 TEXT = """
 seeds: [3]
@@ -66,6 +66,10 @@ def test_the_cell_is_what_the_file_says(cell: Cell) -> None:
         ("epochs: 4", "epochs: 4, batch: 64"),
         ("epochs: 4", "epochs: 4, augmentation: flip"),
         ("epochs: 4", "epochs: 4, label_smoothing: 0.1"),
+        ("epochs: 4", "epochs: 4, pixel_mean: 0.5"),
+        ("epochs: 4", "epochs: 4, pixel_std: [0.2, 0.3, 0.4]"),
+        ("epochs: 4", "epochs: 4, channel_order: bgr"),
+        ("epochs: 4", "epochs: 4, flip_test: true"),
         ("0.75", "0.8"),
         ("arcface: {s: 16, m: 0.3}", "cosface: {s: 16, m: 0.3}"),
         ("s: 16", "s: 17"),
@@ -87,6 +91,7 @@ def test_any_other_part_makes_another_id(load, cell: Cell, old: str, new: str) -
         ("{s: 16, m: 0.3}", "{m: 3e-1, s: 16.0}"),
         ("{s: 16, m: 0.3}", "{s: 16, m: 0.3, beyond: linear}"),
         ("lr: 1e-2", "lr: 0.01, momentum: 0.9"),
+        ("lr: 1e-2", "lr: 0.01, channel_order: rgb, flip_test: false"),
     ],
 )
 def test_labels_order_and_defaults_written_out_do_not(load, cell: Cell, old: str, new: str) -> None:
@@ -106,6 +111,16 @@ def test_digests_and_protocol_are_part_of_the_id(cell: Cell, monkeypatch: pytest
 def test_a_label_alone_makes_no_other_cell(cell: Cell) -> None:
     assert replace(cell, label="x", dataset_label="y") == cell
     assert set(cell.description()) == {"dataset", "backbone", "dim", "recipe", "loss", "hyper", "seed"}
+
+
+def test_keys_that_came_later_are_described_only_where_they_differ(cell: Cell) -> None:
+    first = {"optimiser", "lr", "momentum", "weight_decay", "schedule", "warmup", "milestones", "epochs", "batch"}
+    first |= {"augmentation", "label_smoothing"}
+    assert cell.description()["recipe"].keys() == first
+    other = replace(cell.recipe, flip_test=True, pixel_mean=(0.5,))
+    assert other.description().keys() == first | {"flip_test", "pixel_mean"}
+    assert Recipe(**whole(other.description())) == other
+    assert Recipe(**whole(cell.recipe.description())) == cell.recipe
 
 
 def test_how_data_is_fetched_reaches_the_cell_but_not_its_id(load) -> None:

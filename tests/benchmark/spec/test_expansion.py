@@ -226,3 +226,14 @@ def test_a_filter_that_is_unknown_is_named_with_the_nearest(load, filters, words
     with pytest.raises(ValueError, match="there is no") as caught:
         load(FILTERED).cells(**filters)
     assert words in str(caught.value)
+
+
+def test_a_list_of_numbers_is_one_normalisation(load) -> None:
+    text = "datasets: digits\nlosses: softmax\nseeds: 1\nrecipe: {pixel_mean: %s, flip_test: [false, true]}"
+    for written, values in {
+        "0.5": [(0.5,)],
+        "[0.4, 0.5, 0.6]": [(0.4, 0.5, 0.6)],
+        "[[0], [0.4, 0.5, 0.6]]": [(0.0,), (0.4, 0.5, 0.6)],
+    }.items():
+        found = [(cell.recipe.pixel_mean, cell.recipe.flip_test) for cell in load(text % written).cells()]
+        assert found == [(value, flip) for value in values for flip in (False, True)]

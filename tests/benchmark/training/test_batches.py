@@ -4,6 +4,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from benchmark import backbones
 from benchmark.recipe.augmentation import AUGMENTATIONS
 from benchmark.training.batches import Batches, batch_sizes, pixel_statistics
 from benchmark.training.seeds import Seeds
@@ -60,8 +61,8 @@ def test_streamed_images_give_the_same_batches(digits: Data) -> None:
     found = []
     state = torch.get_rng_state()
     for source, loaders in ((split, 0), (streamed, 0), (streamed, 1), (streamed, 2)):
-        mean, std = pixel_statistics(source.images)
-        batches = Batches(source, 100, AUGMENTATIONS.get("shift"), mean, std, Seeds("d", "b", 0), "cpu", loaders)
+        net = backbones.create("convnet", digits.image_shape)
+        batches = Batches(source, 100, AUGMENTATIONS.get("shift"), net.normalise, Seeds("d", "b", 0), "cpu", loaders)
         found.append([images.clone() for images, _, _ in batches.epoch(3)])
     assert all(torch.equal(first, one) for first, *others in zip(*found, strict=True) for one in others)
     assert found[0][0].is_contiguous(memory_format=torch.channels_last)
@@ -76,8 +77,8 @@ def test_augmentation_is_seeded_by_epoch_and_step(digits: Data) -> None:
         torch.rand(len(found), generator=generator)
         return images
 
-    seeds = Seeds("d", "b", 0)
-    batches = Batches(digits.train, 400, watch, torch.zeros(1), torch.ones(1), seeds, "cpu")
+    seeds, net = Seeds("d", "b", 0), backbones.create("convnet", digits.image_shape)
+    batches = Batches(digits.train, 400, watch, net.normalise, seeds, "cpu")
     for _ in batches.epoch(2):
         pass
     assert found == [seeds.augmentation(2, step) for step in range(3)]

@@ -14,7 +14,7 @@ from benchmark.store import Failure, Store
 from benchmark.tuning.study import Progressing
 from benchmark.tuning.tune import TuneRequest, Tuning, studies_of
 
-FACTS = Facts("d" * 64, 200, 100, 10, "closed", ())
+FACTS = Facts("d" * 64, 200, 100, 10, "closed", (), 1)
 
 
 @pytest.fixture

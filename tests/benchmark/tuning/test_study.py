@@ -16,7 +16,7 @@ from benchmark.tuning.space import RATE, Settings
 from benchmark.tuning.study import TRIALS_BEFORE_PRUNING, Progressing, Study, Trial, TrialScore, is_pruned
 from benchmark.tuning.tune import TuneRequest, dry_run, studies_of
 
-FACTS = Facts("d" * 64, 200, 100, 10, "closed", ())
+FACTS = Facts("d" * 64, 200, 100, 10, "closed", (), 1)
 EXPERIMENT = """\
 dim: 8
 datasets: [digits]
