@@ -106,7 +106,7 @@ def _setting(row: DatasetRow, scale: Scale) -> dict[str, Any]:
     )
     return {
         "train": own.data if own else row.label,
-        "test": own.data if own else tested,
+        "test": own.data if own and not own.tests else tested,
         "net": row.backbones[0],
         "pretrained": "drawn at random",
         "pixels": row.dataset["options"].get("size") or (None if size is None else math.isqrt(size.pixels)),

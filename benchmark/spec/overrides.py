@@ -62,6 +62,8 @@ class _Change:
         key, below = keys[0], keys[1:]
         place = (*at, key)
         if below:
+            if key not in value:
+                self.problems.override(place, self.override.text)
             return {**value, key: self._below(value.get(key), place, below)}
         self.problems.override(place, self.override.text)
         others = {name: one for name, one in value.items() if name != key}
