@@ -133,7 +133,9 @@ def test_overrides_are_said_in_the_report_and_leave_stored_runs_alone(
     assert (found["overrides"], found["trained_now"]) == (["recipe.epochs=2", "dim=8"], 1)
     said = "Changed with --override: recipe.epochs=2, dim=8."
     report = tmp_path / "smoke" / "report"
-    assert all(said in (report / name).read_text() for name in ("index.html", "table.md", "table.tex"))
+    assert said in (report / "index.html").read_text()
+    for name in ("table.md", "table.tex"):
+        assert said in re.sub(r"[\\{}]", "", (report / name).read_text())  # without what escapes signs there
     summary = (tmp_path / "smoke" / "summary.csv").read_text().splitlines()
     assert len(summary) == 2
     call("report", "smoke", "--no-pictures", "--results", str(tmp_path))
