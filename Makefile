@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 EXPERIMENT ?= default
 
 .DEFAULT_GOAL := help
-TABLES := sphereface cosface arcface arcface-angles adacos adaacos arcgrad kappaface
+TABLES := sphereface cosface arcface arcface-angles adacos adaacos arcgrad kappaface unitsface eight-heads timm-face
 SCALE ?= cpu
 .PHONY: help setup bench report claims test test-all lint audit tables docs notebooks perf clean $(TABLES:%=table-%)
 

@@ -22,6 +22,7 @@ class DryRun:
     cells: list[tuple[Cell, str, float | None]]  # with STORED, FAILED or LEFT, and seconds on one core
     workers: int  # 0, on Ray alone: as many as there is room for
     memory: float | None  # bytes of one worker at its peak
+    overrides: tuple[str, ...] = ()
 
     def count(self, state: str) -> int:
         return sum(one == state for _, one, _ in self.cells)
@@ -40,6 +41,7 @@ class DryRun:
         lines = [f"{cell.title} · {spec.in_words([time]) if state == LEFT else state}"
                  for cell, state, time in self.cells]  # fmt: skip
         counts = f"{self.count(STORED):,} stored with a result, {self.count(LEFT):,} left to run"
+        lines += [f"overrides: {', '.join(self.overrides)}"] if self.overrides else []
         lines.append(f"{self.experiment}: {counted(len(self.cells), 'cell')}, {counts}")
         if failed := self.count(FAILED):
             lines.append(f"{counted(failed, 'cell')} failed before and will not run again without --retry-failed")
@@ -59,6 +61,7 @@ class DryRun:
         known = [seconds for seconds in self.seconds_left if seconds is not None]
         return {
             "experiment": self.experiment,
+            "overrides": list(self.overrides),
             "cells": len(self.cells),
             "stored": self.count(STORED),
             "left": self.count(LEFT),
@@ -87,6 +90,7 @@ def dry_run(experiment: Named, options: RunOptions) -> DryRun:
         list(zip(cells, states, seconds, strict=True)),
         options.workers_for(len(left)),
         spec.estimate_memory(left),
+        experiment.overrides,
     )
 
 

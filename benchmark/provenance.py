@@ -11,6 +11,7 @@ def provenance(runs: Sequence[Run]) -> dict[str, str]:
     """Label → value; where runs differ, every value with the number of runs that have it."""
     if not runs:
         return {}
+    runs = _each_once(runs)
     found = [run.cell["provenance"] for run in runs]
     days = sorted(str(one["begun"])[:10] for one in found)
     seconds = sum(float(one["seconds"]) for one in found)
@@ -33,7 +34,12 @@ def provenance_sentence(runs: Sequence[Run]) -> str:
         return ""
     trained, time = parts.pop("Trained"), parts.pop("Training time")
     rest = "; ".join(f"{name} {value}" for name, value in parts.items())
-    return f"Made from {counted(len(runs), 'run')}, trained {trained} in {time}. {rest}."
+    return f"Made from {counted(len(_each_once(runs)), 'run')}, trained {trained} in {time}. {rest}."
+
+
+def _each_once(runs: Sequence[Run]) -> list[Run]:
+    """A run with several test sets comes once for each of them."""
+    return list({run.id: run for run in runs}.values())
 
 
 def _values(values: Sequence[object]) -> str:

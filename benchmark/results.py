@@ -95,11 +95,14 @@ def by_test_set(runs: list[Run]) -> list[Run]:
     found = []
     for run in runs:
         for name in run.test_sets:
-            labels = run.cell["labels"]
-            if name != ONLY_TEST:
-                labels = {**labels, "dataset": f"{labels['dataset']}: {name}"}
+            labels = {**run.cell["labels"], "dataset": result_label(run.cell["labels"]["dataset"], name)}
             found.append(replace(run, cell={**run.cell, "labels": labels}, test_set=name))
     return found
+
+
+def result_label(dataset: str, test_set: str) -> str:
+    """How tables name the results on a test set: `digits`, or `faces: lfw` where a dataset has several."""
+    return dataset if test_set == ONLY_TEST else f"{dataset}: {test_set}"
 
 
 def tidy(runs: list[Run]) -> pd.DataFrame:

@@ -47,6 +47,7 @@ class FinishedRun:
         failed = [*self.plan.failed_before, *self.outcome.failed]
         return {
             "experiment": self.experiment.name,
+            "overrides": list(self.experiment.overrides),
             "status": self.status,
             "cells": len(asked),
             "done": len(stored),
@@ -80,6 +81,8 @@ def carry_out(experiment: Named, options: RunOptions, quiet: bool = False) -> Fi
     experiment = spec.load(experiment)
     store = Store(options.results, experiment.name)
     tell = _say_nothing if quiet else say
+    if experiment.overrides:
+        tell(f"overrides: {', '.join(experiment.overrides)}")
     try:
         todo = plan_run(cells_of(experiment, options), store, experiment.name, options, tell)
     except MissingDataError as problem:

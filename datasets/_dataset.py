@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from datasets._data import Data
+from datasets._names import ONLY_TEST
 from datasets._options import HasOptions
 from datasets._place import Place
 from datasets._registry import Registry
@@ -50,6 +51,10 @@ class Dataset(HasOptions, ABC):
     def training_size(self) -> Size | None:
         """The size of the training split with these options; None if it is unknown before loading."""
         return None
+
+    def test_sets(self) -> list[str]:
+        """The names of the test sets with these options."""
+        return [ONLY_TEST]
 
 
 class Wrapper(HasOptions, ABC):

@@ -88,6 +88,17 @@ def training_size(resolved: Mapping[str, Any]) -> Size | None:
     return size
 
 
+def test_sets(resolved: Mapping[str, Any]) -> list[str]:
+    """The names of the test sets of the data that `resolve` describes as `resolved`: "test" where there is one alone.
+
+    `InputError` if the dataset or an option is unknown here.
+
+    >>> test_sets(resolve("faces", train="people", tests=["lfw.bin", "cfp_fp.bin"]))
+    ['lfw', 'cfp_fp']
+    """
+    return _dataset(resolved).test_sets()
+
+
 def protocol(resolved: Mapping[str, Any]) -> ProtocolName:
     """Whether the data that `resolve` describes as `resolved` is "closed" or "open".
 

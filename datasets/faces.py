@@ -55,6 +55,9 @@ class Faces(Dataset):
         2048, "a larger training set stays encoded, known by its index, not its pixels", low=0, high=1 << 20
     )
 
+    def test_sets(self) -> list[str]:
+        return [name for name, _ in map(_named, self.tests)]
+
     def build(self, place: Place, seed: int) -> Data:
         self._check_options()
         self._room = self.memory_mb << 20

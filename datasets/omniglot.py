@@ -35,7 +35,7 @@ class Omniglot(Dataset):
     examples_may_be_shown = True
 
     protocol = Choice("open", "open: test on other alphabets; closed: 80/20", among=("open", "closed"))
-    size = Whole(28, "height and width in pixels, reduced from 105", low=14, high=SIDE)
+    size = Whole(28, "height and width in pixels, resized from 105", low=14, high=2 * SIDE)
     val_share = Real(0.2, "share of the training alphabets (closed: images) that validates", low=0.05, high=0.5)
     download = Flag(False, "fetch what is missing into root, with torchvision's downloader", incidental=True)
 

@@ -1,5 +1,6 @@
 """`run`, `report` and `score`: train an experiment's cells, write its page, compute its metrics again."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -40,6 +41,15 @@ TunedRows = Annotated[
     str | None,
     typer.Option(metavar="both|only", help="Show tuned rows beside the others (both), or instead of them (only)."),
 ]
+Overrides = Annotated[
+    list[str],
+    typer.Option(
+        "--override",
+        metavar="KEY=VALUE",
+        help="Change the experiment: KEY is a path in its file, such as recipe.epochs, VALUE is YAML; repeatable. It "
+        "wins over what single datasets and losses have for the same key; null removes the key.",
+    ),
+]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -55,6 +65,7 @@ def run(
     dry_run: DryRun = False,
     tuned: TunedFile = None,
     tuned_rows: TunedRows = None,
+    override: Overrides = [],  # noqa: B006 (typer copies it)
     with_report: Annotated[bool, typer.Option("--report/--no-report", help="Write the report at the end.")] = True,
     json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object at the end, and nothing else on stdout.")
@@ -73,11 +84,12 @@ def run(
       python -m benchmark run default --losses arcface,cosface --datasets digits --seeds 0,1
       python -m benchmark run my-experiment.yaml --plugin my_loss.py
       python -m benchmark run default --tuned results/default/tuned.yaml
+      python -m benchmark run fashion --override backbone=resnet20 --override recipe.epochs=2
       python -m benchmark run smoke --json
       python -m benchmark run default --engine ray
       python -m benchmark run big.yaml --engine ray --ray-address 10.0.0.1:6379 --device cuda
     """
-    asked = _experiment(experiment, tuned, tuned_rows)
+    asked = _experiment(experiment, tuned, tuned_rows, override)
     if dry_run:
         from benchmark.dry_run import dry_run as dry
 
@@ -108,12 +120,12 @@ def _as_json(content: dict[str, Any]) -> str:
     return dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
 
 
-def _experiment(name: str, tuned: str | None, rows: str | None) -> "Experiment":
-    """The experiment, with the rows of a file of tuned settings."""
+def _experiment(name: str, tuned: str | None, rows: str | None, overrides: Sequence[str] = ()) -> "Experiment":
+    """The experiment, with overrides and with the rows of a file of tuned settings."""
     from benchmark import spec
     from benchmark.errors import InputError
 
-    experiment = spec.load(name)
+    experiment = spec.load(name, overrides)
     if tuned is None and rows is None:
         return experiment
     file = spec.read_tuned(spec.find_tuned(tuned, Path())) if tuned else experiment.tuned

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from benchmark.commands.command import command
-from benchmark.commands.experiment import DryRun
+from benchmark.commands.experiment import DryRun, Overrides
 from benchmark.options import RunOptions
 
 
@@ -24,6 +24,7 @@ def table(
         str, typer.Option(metavar="smoke|cpu|full", help="Choose how much is trained, and on which data.")
     ] = "cpu",
     dry_run: DryRun = False,
+    override: Overrides = [],  # noqa: B006 (typer copies it)
 ) -> None:
     """Make a paper's table: published beside measured values.
 
@@ -37,6 +38,7 @@ def table(
       python -m benchmark table all --scale smoke
       python -m benchmark table adaacos --scale full --data where/the/data/is --device cuda
       python -m benchmark table all --scale full --engine ray --ray-address auto --device cuda
+      python -m benchmark table arcface --scale full --override backbone=iresnet18 --override recipe.epochs=1
       python -m benchmark list papers
     """
     from benchmark import papers, spec
@@ -45,9 +47,10 @@ def table(
 
     if scale not in spec.SCALES:
         raise InputError(f"--scale {scale}: expected one of {', '.join(spec.SCALES)}")
-    chosen = [papers.load(name) for name in (papers.names() if paper == "all" else [paper])]
+    changed = {scale: override}
+    chosen = [papers.load(name, changed) for name in (papers.names() if paper == "all" else [paper])]
     if dry_run:
-        for one in chosen:
+        for one in papers.measured_at(scale, chosen):
             typer.echo(dry(one.scales[scale].experiment, options).as_text())
         return
     raise typer.Exit(papers.make_tables(chosen, scale, options))

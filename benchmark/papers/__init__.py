@@ -8,4 +8,4 @@ from benchmark.papers.comparison import Comparison, compare_with_published
 from benchmark.papers.layout import tables
 from benchmark.papers.paper import Paper, Scale
 from benchmark.papers.paper_file import load, names
-from benchmark.papers.run_table import make_tables, show
+from benchmark.papers.run_table import make_tables, measured_at, show

@@ -192,6 +192,9 @@ def _footnotes(comparison: Comparison) -> tuple[str, ...]:
     paper, scale = comparison.paper, comparison.scale
     first = paper.sources[0]
     notes = [f"Published, unless noted: {first.in_words}.", _about_measured(comparison)]
+    if scale.overrides:
+        changed = ", ".join(scale.overrides)
+        notes.append(f"Changed with --override: {changed}. The scale's own notes are about it without these changes.")
     notes += [scale.note] if scale.note else []
     notes += [f"{label} was left out: {reason}" for label, reason in comparison.left_out.items()]
     left = comparison.unfinished

@@ -11,8 +11,11 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
+import datasets
 from benchmark.metrics import column
+from benchmark.results import result_label
 from benchmark.spec import DatasetRow, Experiment
+from benchmark.spec.overrides import touches
 from benchmark.spec.values import Keys, Label, one_of
 
 PERCENT, DEGREES = "%", "°"
@@ -92,7 +95,7 @@ class MeasuredColumn(Keys):
     """A metric that runs of a scale give."""
 
     name: Label
-    dataset: str  # a label of the scale's experiment
+    dataset: str  # as tables name it: a label of the scale's experiment, `casia: lfw` where it has several test sets
     metric: str
     beside: Labels = ()  # the published columns that it is compared with
 
@@ -107,10 +110,15 @@ class MeasuredColumn(Keys):
 
 
 class OwnData(Keys):
-    """A folder that people have to fill themselves: what it then is, and how to get it."""
+    """Files that people have to get themselves: what they are, and how to get them."""
 
     data: Label
+    tests: dict[str, Label] = Field(default_factory=dict)  # what each test set is, by its name, where there are several
     get: Text
+
+    def tested_on(self, test_set: str) -> str:
+        """In the words in which published columns name their data."""
+        return f"{self.data}, tested on {self.tests[test_set]}" if test_set in self.tests else self.data
 
 
 class Unmeasured(Keys):
@@ -133,14 +141,23 @@ class Scale:
     unmeasured: tuple[Unmeasured, ...]
     experiment: Experiment
 
-    def data_of(self, label: str) -> str:
-        """What a dataset of the experiment is, in the words in which columns name their data."""
-        own = self.own_data.get(label)
-        return own.data if own else data_name(next(row for row in self.experiment.datasets if row.label == label))
+    def data_of(self, name: str) -> str:
+        """What a dataset, as tables name it, is in the words in which columns name their data."""
+        row, test_set = next(
+            (row, one) for row in self.experiment.datasets for one, shown in shown_as(row) if shown == name
+        )
+        own = self.own_data.get(row.label)
+        return own.tested_on(test_set) if own else data_name(row)
+
+    @property
+    def overrides(self) -> tuple[str, ...]:
+        return self.experiment.overrides
 
     def on_same_data(self, column: PublishedColumn, measured: MeasuredColumn) -> bool:
         """Only then may one be subtracted from the other."""
         same_kind = column.unit == measured.unit and not column.other_loss
+        if touches(self.overrides, "datasets"):
+            return False  # what the file says of the data may not hold any more
         return column.name in measured.beside and same_kind and self.data_of(measured.dataset) == column.data
 
 
@@ -158,6 +175,7 @@ class Paper:
     rows: tuple[PaperRow, ...]
     effects: tuple[PaperEffect, ...]
     scales: Mapping[str, Scale]
+    published_only: Mapping[str, str]  # scales at which nothing is measured, and why
 
     def column(self, name: str) -> PublishedColumn:
         return next(column for column in self.columns if column.name == name)
@@ -169,6 +187,11 @@ class Paper:
         """The sources whose values may be subtracted from this one's, and why; itself alone, unless the file says."""
         found = ((group.sources, group.because) for group in self.comparable if source in group.sources)
         return next(found, ((source,), ""))
+
+
+def shown_as(row: DatasetRow) -> list[tuple[str, str]]:
+    """Each test set of a dataset, with how tables name it."""
+    return [(name, result_label(row.label, name)) for name in datasets.test_sets(row.dataset)]
 
 
 def data_name(row: DatasetRow) -> str:

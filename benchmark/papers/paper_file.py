@@ -1,11 +1,12 @@
 """From a paper file to a checked `Paper`. The file is not trusted: every problem is named with its line and key."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
+import datasets
 from benchmark.errors import InputError
 from benchmark.metrics import column
 from benchmark.metrics import keys as metric_keys
@@ -19,6 +20,7 @@ from benchmark.spec.values import Keys, Label, one_of
 from benchmark.spec.yaml_file import SUFFIXES, read_document, read_text
 from datasets._names import shown, unknown
 
+OF_OWN_FILES = ("folder", "faces")
 Named = TypeVar("Named")
 Stripped = Annotated[Text, AfterValidator(str.strip)]
 Texts = Annotated[tuple[Text, ...], BeforeValidator(lambda value: tuple(value) if isinstance(value, list) else value)]
@@ -59,13 +61,22 @@ class ScaleKeys(Keys):
     experiment: Any
 
 
+class PublishedOnlyKeys(Keys):
+    """A scale at which nothing can be measured yet."""
+
+    published_only: model.Reason
+
+
 def names() -> list[str]:
     """The shipped papers, sorted."""
     return sorted(path.stem for path in PAPERS.glob("*.yaml"))
 
 
-def load(source: str | Path) -> Paper:
-    """A shipped paper by its name, or any by the path of its file; ValueError names everything that is wrong."""
+def load(source: str | Path, overrides: Mapping[str, Sequence[str]] | None = None) -> Paper:
+    """A shipped paper by its name, or any by the path of its file; ValueError names everything that is wrong.
+
+    `overrides` are of the experiments of scales, by the scale's name, as in `--override`.
+    """
     path = PAPERS / f"{source}.yaml" if source in names() else Path(source)
     if path.suffix not in SUFFIXES:
         raise InputError(unknown("paper", str(source), names(), "or give the path of a .yaml file"))
@@ -81,7 +92,7 @@ def load(source: str | Path) -> Paper:
     columns = _read_columns(keys.columns, problems)
     rows = _read_rows(keys.rows, sources, columns, problems)
     effects = _read_effects(keys.effects, rows, problems)
-    scales = _read_scales(data, path, columns, rows, problems)
+    scales, published_only = _read_scales(data, path, overrides or {}, columns, rows, problems)
     problems.raise_if_any()
     return Paper(
         name=path.stem,
@@ -96,6 +107,7 @@ def load(source: str | Path) -> Paper:
         rows=tuple(rows.values()),
         effects=effects,
         scales=scales,
+        published_only=published_only,
     )
 
 
@@ -179,24 +191,32 @@ def _read_effects(
 def _read_scales(
     data: Mapping[str, Any],
     path: Path,
+    overrides: Mapping[str, Sequence[str]],
     columns: Mapping[str, PublishedColumn],
     rows: Mapping[str, PaperRow],
     problems: FileErrors,
-) -> dict[str, Scale]:
+) -> tuple[dict[str, Scale], dict[str, str]]:
+    """The scales, and the reasons of those at which nothing is measured."""
     for name in data["scales"]:
         _known(name, dict.fromkeys(SCALES, True), "scale", ("scales", name), problems)
-    found = {}
+    found: dict[str, Scale] = {}
+    reasons: dict[str, str] = {}
     for name in SCALES:
         at = ("scales", name)
+        given = data["scales"].get(name)
         if name not in data["scales"]:
             problems.add(("scales",), f"there should be a scale {name!r}")
             continue
-        keys = problems.check(ScaleKeys, data["scales"][name], at)
-        experiment = None if keys is None else read_scale(data, path, name, problems)
+        if isinstance(given, Mapping) and "published_only" in given:
+            only = problems.check(PublishedOnlyKeys, given, at)
+            reasons[name] = "" if only is None else only.published_only
+            continue
+        keys = problems.check(ScaleKeys, given, at)
+        experiment = None if keys is None else read_scale(data, path, name, problems, overrides.get(name, ()))
         if keys is not None and experiment is not None:
             found[name] = _scale(name, keys, experiment, columns, problems)
             _check_experiment(experiment, rows, (*at, "experiment"), problems)
-    return found
+    return found, reasons
 
 
 def _scale(
@@ -215,13 +235,16 @@ def _scale(
 def _read_own_data(
     given: Mapping[str, Any], experiment: Experiment, at: KeyPath, problems: FileErrors
 ) -> dict[str, model.OwnData]:
-    """Only a folder is whatever people put there; every other dataset is what it is and cannot be called another."""
-    folders = {row.label: row for row in experiment.datasets if row.name == "folder"}
+    """Only files of people's own are what people put there; every other dataset cannot be called another."""
+    folders = {row.label: row for row in experiment.datasets if row.name in OF_OWN_FILES}
     found = {}
     for label, about in given.items():
         own = problems.check(model.OwnData, about, (*at, label))
         folder = _known(label, folders, "folder in this scale's experiment", (*at, label), problems)
         if own is not None and folder is not None:
+            sets = dict.fromkeys(datasets.test_sets(folder.dataset), True)
+            for name in own.tests:
+                _known(name, sets, "test set", (*at, label, "tests", name), problems)
             found[label] = own
     for label in sorted(folders.keys() - given.keys()):
         problems.add(at, f"should say of the folder {shown(label)} what data it holds and how to get it")
@@ -231,7 +254,7 @@ def _read_own_data(
 def _read_measured(
     given: list[Any], experiment: Experiment, columns: Mapping[str, PublishedColumn], at: KeyPath, problems: FileErrors
 ) -> tuple[MeasuredColumn, ...]:
-    labels = {row.label: row for row in experiment.datasets}
+    labels = {shown: row for row in experiment.datasets for _, shown in model.shown_as(row)}
     of_tests = {key: True for key in metric_keys() if column(key).split != "val"}
     found: dict[str, MeasuredColumn] = {}
     for where, one in _each(MeasuredColumn, given, at, problems):

@@ -30,8 +30,24 @@ STYLE = Markup(
 )
 
 
+def measured_at(scale: str, papers: Sequence[Paper]) -> list[Paper]:
+    """Those of which something is measured at this scale, with a note on the others; `InputError` if none is left."""
+    reasons = [
+        f"{paper.name} at scale {scale}: nothing is measured, because {paper.published_only[scale]}; "
+        "--scale cpu shows what was published beside what is measured on small data"
+        for paper in papers
+        if scale in paper.published_only
+    ]
+    if len(reasons) == len(papers):
+        raise InputError("\n".join(reasons))
+    for reason in reasons:
+        run_experiment.say(f"note: {reason}")
+    return [paper for paper in papers if scale in paper.scales]
+
+
 def make_tables(papers: Sequence[Paper], scale_name: str, options: RunOptions) -> int:
     """Makes the tables; the worst exit status. Refuses before the first one if data of any table is missing."""
+    papers = measured_at(scale_name, papers)
     supplies = [supply_of(paper, paper.scales[scale_name], options.data, options.datasets) for paper in papers]
     lacking = [supply for supply in supplies if supply.too_little]
     if lacking:

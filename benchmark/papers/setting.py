@@ -11,6 +11,7 @@ import losses
 from benchmark.papers.paper import Paper, PaperRow, Scale
 from benchmark.recipe import Recipe
 from benchmark.spec import DatasetRow, LossRow
+from benchmark.spec.overrides import touches
 from benchmark.spec.values import Keys
 
 Text = Annotated[str, Field(max_length=300)]
@@ -60,6 +61,16 @@ ASSUMED_UNLESS_SAID = {
 }
 """Without a word on them the paper used none; where this project uses one, it is named as not known of the paper."""
 
+OF_TRAINING = frozenset(WORDS) - {"train", "test", "net", "backbone", "pretrained", "pixels", "dim", "runs"}
+CHANGED_WITH = {
+    "datasets": frozenset(WORDS),
+    "recipe": OF_TRAINING,
+    "backbone": {"net"},
+    "dim": {"dim"},
+    "seeds": {"runs"},
+}
+"""By a key of the experiment file: what an override of it may change in the setting."""
+
 
 def differences(paper: Paper, scale: Scale) -> list[str]:
     """A sentence for every way in which the scale's setting differs from the published one."""
@@ -80,8 +91,14 @@ def _of_training(paper: Paper, scale: Scale) -> Iterator[str]:
         published, values = paper.setting.get(key), _here(key, scale)
         same = paper.setting.get("backbone") if key == "net" else published
         known = [value for value in values.values() if value is not None]
-        if published is not None and key not in scale.alike and any(value != same for value in known):
+        if published is not None and key not in _alike(scale) and any(value != same for value in known):
             yield f"{words}: {_shown(published)} there, {_by_dataset(values)} here"
+
+
+def _alike(scale: Scale) -> frozenset[str]:
+    """The keys that the file calls alike, without those that an override may have changed."""
+    changed = {one for key, those in CHANGED_WITH.items() if touches(scale.overrides, key) for one in those}
+    return scale.alike - changed
 
 
 def _here(key: str, scale: Scale) -> dict[str, Any]:
@@ -97,7 +114,7 @@ def _setting(row: DatasetRow, scale: Scale) -> dict[str, Any]:
     )
     return {
         "train": own.data if own else row.label,
-        "test": own.data if own else tested,
+        "test": own.data if own and not own.tests else tested,
         "net": row.backbones[0],
         "pretrained": "drawn at random",
         "pixels": row.dataset["options"].get("size") or (None if size is None else math.isqrt(size.pixels)),

@@ -3,7 +3,7 @@
 import re
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmark import spec
@@ -30,6 +30,7 @@ from benchmark.report.facts import (
     dataset_facts,
     experiment_text,
     number_of_classes,
+    overrides_in_words,
     runs_of,
     scale_and_margin,
     tuning_in_words,
@@ -84,6 +85,7 @@ def build(
         "size": _size(collected, findings),
         "answer": said,
         "warning": _warning(collected),
+        "overrides": overrides_in_words(collected.experiment),
         "tuning": tuning_in_words(collected.experiment),
         "metrics": [Shown(table) for table in (tables.main, *tables.metrics)],
         "settings": Shown(tables.settings),
@@ -130,7 +132,7 @@ class Tables:
         runs = {dataset: runs_of(collected, dataset) for dataset in findings.datasets}
         classes = {dataset: number_of_classes(of_dataset) for dataset, of_dataset in runs.items()}
         return cls(
-            main=main_table(findings, losses),
+            main=_with_overrides(main_table(findings, losses), collected.experiment),
             metrics=[by_metric(findings, losses, column) for column in measured(collected.table, "performance")],
             settings=settings_table(losses),
             differences=None if why_no_differences(findings) else differences(findings, losses),
@@ -151,6 +153,12 @@ class Tables:
         names = file_names(list(self.datasets))
         found |= {f"datasets/{names[dataset]}": table for dataset, table in self.datasets.items()}
         return found | ({"incomplete": self.incomplete} if self.incomplete.rows else {})
+
+
+def _with_overrides(table: Table, experiment: spec.Experiment) -> Table:
+    """Said in the table itself too, since its files are copied elsewhere."""
+    said = overrides_in_words(experiment)
+    return replace(table, footnotes=(*table.footnotes, said)) if said else table
 
 
 def file_names(labels: Sequence[str]) -> dict[str, str]:

@@ -157,6 +157,13 @@ def experiment_text(collected: ExperimentResults) -> str:
     return text if len(text) <= LARGEST_FILE else f"{text[:LARGEST_FILE]}\n… ({len(text):,} characters in all)"
 
 
+def overrides_in_words(experiment: Experiment) -> str:
+    """What the command line changed in the experiment; empty without any."""
+    if not experiment.overrides:
+        return ""
+    return f"Changed with --override: {', '.join(experiment.overrides)}. Runs without these changes are not shown."
+
+
 def tuning_in_words(experiment: Experiment) -> str:
     """How the settings of tuned rows were chosen; empty without any."""
     tuned = experiment.tuned

@@ -31,6 +31,7 @@ class Experiment:
     tuned: TunedFile | None = None  # where the tuned rows come from
     plain: "Experiment | None" = None  # as it was without them
     resources: Resources = field(default=Resources())
+    overrides: tuple[str, ...] = ()  # KEY=VALUE of the command line that the file does not have
 
     @property
     def called(self) -> str:

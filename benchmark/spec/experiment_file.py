@@ -1,7 +1,7 @@
 """From an experiment file to a checked `Experiment`."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,6 +13,7 @@ from benchmark.spec.dataset_rows import BackboneName, DatasetRow, Training, read
 from benchmark.spec.experiment import Experiment
 from benchmark.spec.file_errors import FileErrors
 from benchmark.spec.loss_rows import LossRow, read_loss_rows
+from benchmark.spec.overrides import apply_overrides
 from benchmark.spec.recipes import read_choices
 from benchmark.spec.tuned import Budget, find_tuned, read_tuned
 from benchmark.spec.tuned_rows import TUNED_ROWS, with_tuned
@@ -58,22 +59,25 @@ class ExperimentKeys(Keys):
     """What a cell reserves on a Ray cluster. It does not change results."""
 
 
-def load_file(path: Path) -> Experiment:
-    """ValueError names everything that is wrong, with its line and key."""
+def load_file(path: Path, overrides: Sequence[str] = ()) -> Experiment:
+    """ValueError names everything that is wrong, with its line and key. `overrides` are as in `--override`."""
     problems = FileErrors(path.name)
     data = read_document(read_text(path), problems)
-    experiment = read_experiment(data, path, problems)
+    experiment = read_experiment(data, path, problems, overrides=overrides)
     problems.raise_if_any()
     assert experiment is not None
     return experiment
 
 
-def read_experiment(data: Any, path: Path, problems: FileErrors, name: str | None = None) -> Experiment | None:
+def read_experiment(
+    data: Any, path: Path, problems: FileErrors, name: str | None = None, overrides: Sequence[str] = ()
+) -> Experiment | None:
     """The experiment that a mapping describes; None, and the problems noted, where it is wrong.
 
     It is called `name` unless it says otherwise itself; without either, as its file.
     """
     before = len(problems)
+    data = apply_overrides(data, overrides, problems)
     if not isinstance(data, Mapping):
         allowed = listed(ExperimentKeys.model_fields)
         problems.add((), f"an experiment should be a mapping with the keys {allowed}, not {shown(data)}")
@@ -94,7 +98,18 @@ def read_experiment(data: Any, path: Path, problems: FileErrors, name: str | Non
     if len(problems) > before:
         return None
     resources, described = Resources(wanted.cpus, wanted.gpus), keys.description.strip()
-    plain = Experiment(name, described, baseline, path, rows, losses, keys.seeds, budget, resources=resources)
+    plain = Experiment(
+        name,
+        described,
+        baseline,
+        path,
+        rows,
+        losses,
+        keys.seeds,
+        budget,
+        resources=resources,
+        overrides=tuple(overrides),
+    )
     return plain if keys.tuned is None else _tuned(plain, keys.tuned, keys.tuned_rows, problems)
 
 
@@ -102,7 +117,9 @@ def _tuned(plain: Experiment, source: str, shown_rows: str, problems: FileErrors
     try:
         return with_tuned(plain, read_tuned(find_tuned(source, plain.path.parent)), shown_rows)
     except ValueError as problem:
-        problems.add(("tuned",), str(problem))
+        first = str(problem).partition("\n")[0]
+        hint = f"{first}\nadd --override tuned=null to leave the tuned rows out" if plain.overrides else ""
+        problems.add(("tuned",), hint or str(problem))
         return None
 
 

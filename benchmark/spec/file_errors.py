@@ -31,6 +31,7 @@ class FileErrors:
     def __init__(self, file: str) -> None:
         self.file = file
         self.lines: dict[KeyPath, int] = {}
+        self._overrides: dict[KeyPath, str] = {}  # keys whose values came from the command line, with what was given
         self._found: dict[str, int] = {}
         self._above: KeyPath = ()
 
@@ -42,11 +43,23 @@ class FileErrors:
         inner._above = (*self._above, *above)
         return inner
 
+    def override(self, at: KeyPath, text: str) -> None:
+        """From now on problems at this key, or below it, are those of `--override text`."""
+        self.forget(at)
+        self._overrides[at] = text
+
+    def forget(self, at: KeyPath) -> None:
+        """A key of the file that does not count any more, with all below it."""
+        self.lines = {key: line for key, line in self.lines.items() if key[: len(at)] != at}
+        self._overrides = {key: text for key, text in self._overrides.items() if key[: len(at)] != at}
+
     def add(self, at: KeyPath, message: str, line: int | None = None) -> None:
         line = line or self._line(at)
         whole = (*self._above, *at)
-        where = [self.file, *([f"line {line}"] if line else []), *([dotted(whole)] if whole else [])]
-        self._found.setdefault(f"{', '.join(where)}: {message}", line or 0)
+        override = self._override(at)
+        given = [f"line {line}"] if line and override is None else []
+        where = [self.file if override is None else f"--override {override}", *given]
+        self._found.setdefault(f"{', '.join([*where, *([dotted(whole)] if whole else [])])}: {message}", line or 0)
 
     def raise_if_any(self) -> None:
         if not self._found:
@@ -75,10 +88,14 @@ class FileErrors:
 
     def _in_file(self, at: KeyPath) -> KeyPath:
         """Without the trailing indices that a single value gets where a list is allowed."""
-        known = at in self.lines
+        known = at in self.lines or at in self._overrides
         while not known and at and isinstance(at[-1], int):
             at = at[:-1]
         return at
+
+    def _override(self, at: KeyPath) -> str | None:
+        """What the command line gave for this key or for one above it."""
+        return next((self._overrides[at[:end]] for end in range(len(at), -1, -1) if at[:end] in self._overrides), None)
 
     def _line(self, at: KeyPath) -> int | None:
         while at and at not in self.lines:

@@ -33,6 +33,12 @@ the line.
 
 `datasets` and `losses` are required; everything else has a default. Where "or a list" is allowed, every combination
 is run.
+
+`run` and `table` change single keys with `--override KEY=VALUE`, which can be given several times. KEY is the path of a
+key, joined by dots: `seeds=2`, `recipe.epochs=1`, `datasets.glyphs.classes=50`. An entry of a list is called by its
+name, which stands for every entry of that name, or by its number from 0. VALUE is YAML; `null` removes the key. An
+override wins everywhere: datasets and losses lose their own value of the same key. Reports and tables name the
+overrides.
 """
 DATASETS = """\
 An entry is a name, or a name with its options below it. Other keys stand beside the name:

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -118,6 +119,27 @@ def test_a_run_prints_one_json_object(one_run: tuple[Path, subprocess.CompletedP
     assert "softmax" in found["answer"]
     assert "1 cell in " in done.stderr
     assert "1 cells" not in done.stderr
+
+
+def test_overrides_are_said_in_the_report_and_leave_stored_runs_alone(
+    one_run: tuple[Path, subprocess.CompletedProcess[str]], tmp_path: Path
+) -> None:
+    words = ["run", "smoke", "--losses", "softmax", "--datasets", "digits", "--seeds", "0", "--workers", "1"]
+    changed = ["--override", "recipe.epochs=2", "--override", "dim=8"]
+    shutil.copytree(one_run[0], tmp_path, dirs_exist_ok=True)
+    done = call(*words, *changed, "--json", "--results", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert (found["overrides"], found["trained_now"]) == (["recipe.epochs=2", "dim=8"], 1)
+    said = "Changed with --override: recipe.epochs=2, dim=8."
+    report = tmp_path / "smoke" / "report"
+    assert said in (report / "index.html").read_text()
+    for name in ("table.md", "table.tex"):
+        assert said in re.sub(r"[\\{}]", "", (report / name).read_text())  # without what escapes signs there
+    summary = (tmp_path / "smoke" / "summary.csv").read_text().splitlines()
+    assert len(summary) == 2
+    call("report", "smoke", "--no-pictures", "--results", str(tmp_path))
+    assert said not in (report / "index.html").read_text()
 
 
 def test_dry_run_on_ray_does_not_know_the_number_of_workers(tmp_path: Path) -> None:

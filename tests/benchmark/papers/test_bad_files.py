@@ -63,6 +63,8 @@ def refusal(load, text: str) -> str:
         ("seeds: 5", "seeds: none", "scales.smoke.experiment.seeds: should be a count"),
         ("  smoke: &scale\n", "  smoke: &scale\n    alike: [trian]\n", "did you mean 'train'?"),
         ("  smoke: &scale\n", "  smoke: &scale\n    data: {mnist: {data: x, get: y}}\n", "there is no folder"),
+        ("  full: *scale\n", "  full: {published_only: ''}\n", "scales.full.published_only: should have at least 1"),
+        ("  full: *scale\n", "  full: {published_only: x, note: y}\n", "there is no key 'note'"),
         ("[mnist, digits]", "[mnist, digits, {folder: {path: x}, label: f}]", "should say of the folder 'f'"),
     ],
 )

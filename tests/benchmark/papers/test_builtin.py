@@ -1,7 +1,9 @@
 """Every shipped paper file: it parses, every column has its source, and its cells expand at every scale."""
 
 import csv
+import io
 import itertools
+import pickle
 import re
 from pathlib import Path
 
@@ -15,10 +17,13 @@ import losses
 from benchmark import papers, spec
 from benchmark.papers.comparison import _published_effect
 from benchmark.papers.data_check import missing_data, refusal, supply_of
+from benchmark.papers.paper import shown_as
 from benchmark.papers.setting import differences, unknown
 from benchmark.tables import as_csv
 
 NAMES = papers.names()
+FULL = [name for name in NAMES if "full" in papers.load(name).scales]
+SCALES = [(name, scale) for name in NAMES for scale in papers.load(name).scales]
 MAKEFILE = Path(__file__).parents[3] / "Makefile"
 
 
@@ -60,16 +65,16 @@ def test_published_differences_are_within_a_source_or_say_why() -> None:
     assert "another head" in mixed["arcgrad", "softmax"][1]
 
 
-@pytest.mark.parametrize("scale", spec.SCALES)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("name", "scale"), SCALES)
 def test_no_two_columns_of_a_csv_file_have_one_name(name: str, scale: str) -> None:
     """Runs are made up: what is looked at is the layout, of full scale too."""
     paper = papers.load(name)
     measured = paper.scales[scale].measured
     runs = pd.DataFrame(
-        {"loss": loss.label, "dataset": dataset.label, "seed": seed}
+        {"loss": loss.label, "dataset": shown, "seed": seed}
         for loss in paper.scales[scale].experiment.losses
         for dataset in paper.scales[scale].experiment.datasets
+        for _, shown in shown_as(dataset)
         for seed in range(5)
     ).assign(**{one.metric: np.random.default_rng(0).random() for one in measured})
     comparison = papers.compare_with_published(paper, paper.scales[scale], runs)
@@ -78,8 +83,7 @@ def test_no_two_columns_of_a_csv_file_have_one_name(name: str, scale: str) -> No
         assert len(set(names)) == len(names), names
 
 
-@pytest.mark.parametrize("scale", spec.SCALES)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("name", "scale"), SCALES)
 def test_its_cells_expand(name: str, scale: str) -> None:
     paper = papers.load(name)
     experiment = paper.scales[scale].experiment
@@ -120,7 +124,15 @@ def test_each_cpu_table_says_how_it_differs(name: str) -> None:
     assert paper.scales["cpu"].note
 
 
-@pytest.mark.parametrize("name", NAMES)
+def test_a_scale_that_measures_nothing_says_why() -> None:
+    without = [papers.load(name) for name in NAMES if name not in FULL]
+    assert [paper.name for paper in without] == ["timm-face"]
+    assert "no ViT with patches of 8 pixels" in without[0].published_only["full"]
+    with pytest.raises(ValueError, match="timm-face at scale full: nothing is measured, because this suite has no ViT"):
+        papers.measured_at("full", without)
+
+
+@pytest.mark.parametrize("name", FULL)
 def test_every_published_figure_is_measured_at_full_scale_or_says_why_not(name: str) -> None:
     paper = papers.load(name)
     scale = paper.scales["full"]
@@ -168,7 +180,18 @@ def test_published_and_measured_on_different_data_are_never_subtracted() -> None
         assert same == (accuracies if name == "adacos" else set())
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ["arcface", "arcface-angles", "cosface", "sphereface", "kappaface"])
+def test_full_scale_of_faces_is_one_training_for_all_test_sets(name: str) -> None:
+    paper = papers.load(name)
+    scale = paper.scales["full"]
+    assert [row.name for row in scale.experiment.datasets] == ["faces"]
+    beside = [(column, one) for one in scale.measured for column in one.beside]
+    assert beside
+    for column, one in beside:
+        assert scale.on_same_data(paper.column(column), one)
+
+
+@pytest.mark.parametrize("name", FULL)
 def test_full_scale_lists_all_that_is_missing_and_how_to_get_it(name: str, tmp_path: Path) -> None:
     paper = papers.load(name)
     scale = paper.scales["full"]
@@ -186,30 +209,36 @@ def test_full_scale_lists_all_that_is_missing_and_how_to_get_it(name: str, tmp_p
     assert scale.own_data or "To get it" in message
 
 
-def test_a_folder_of_faces_is_there_once_it_has_its_pairs(tmp_path: Path) -> None:
-    """Without them it would be tested on people drawn at random, and that would not be LFW."""
+def png(pixels: np.ndarray) -> bytes:
+    content = io.BytesIO()
+    Image.fromarray(pixels).save(content, "PNG")
+    return content.getvalue()
+
+
+def test_a_pack_of_faces_is_there_once_it_has_its_pairs(tmp_path: Path) -> None:
     scale = papers.load("arcface-angles").scales["full"]
+    pack = tmp_path / "faces_webface_112x112"
     faces = np.random.default_rng(0).integers(0, 256, (20, 3, 16, 16, 3), dtype=np.uint8)
     for person, images in enumerate(faces):
-        folder = tmp_path / "casia-lfw" / f"person{person:02d}"
+        folder = pack / f"person{person:02d}"
         folder.mkdir(parents=True)
         for number, pixels in enumerate(images, 1):
-            Image.fromarray(pixels).save(folder / f"{folder.name}_{number:04d}.png")
-    message = missing_data(scale, tmp_path, ["casia-lfw"])["casia-lfw"]
-    assert "pairs.txt" in message.partition("\n")[2]
-    pairs = [f"person{person:02d}\t1\t2" for person in range(4)]
-    pairs += [f"person{person:02d}\t1\tperson{(person + 1) % 4:02d}\t3" for person in range(4)]
-    (tmp_path / "casia-lfw" / "pairs.txt").write_text("\n".join(["1 4", *pairs]) + "\n")
-    assert missing_data(scale, tmp_path, ["casia-lfw"]) == {}
+            (folder / f"{number:04d}.png").write_bytes(png(pixels))
+    message = missing_data(scale, tmp_path, ["casia"])["casia"]
+    assert str(pack / "lfw.bin") in message
+    assert "insightface's dataset zoo" in message
+    both = [png(one) for person in range(6) for one in (faces[person, 0], faces[(person + person % 2) % 20, 1])]
+    (pack / "lfw.bin").write_bytes(pickle.dumps((both, [person % 2 == 0 for person in range(6)]), protocol=2))
+    assert missing_data(scale, tmp_path, ["casia"]) == {}
 
 
 def test_an_empty_folder_of_faces_is_missing_data(tmp_path: Path) -> None:
     """Whoever has made the folder still needs to be told what goes into it."""
     scale = papers.load("arcface-angles").scales["full"]
-    (tmp_path / "casia-lfw").mkdir()
-    message = missing_data(scale, tmp_path, ["casia-lfw"])["casia-lfw"]
-    assert scale.own_data["casia-lfw"].get in message
-    assert str(tmp_path / "casia-lfw") in message
+    (tmp_path / "faces_webface_112x112").mkdir()
+    message = missing_data(scale, tmp_path, ["casia"])["casia"]
+    assert scale.own_data["casia"].get in message
+    assert str(tmp_path / "faces_webface_112x112") in message
 
 
 def test_unknown_names_get_the_nearest() -> None:

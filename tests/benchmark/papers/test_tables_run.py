@@ -1,6 +1,7 @@
 """Smoke scale of every table, run for real: training, measuring, comparing, writing."""
 
 import csv
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -52,8 +53,8 @@ def test_full_scale_without_data_exits_2_before_anything_starts(tmp_path: Path) 
     places = ("--results", str(tmp_path / "results"), "--data", str(tmp_path / "data"))
     done = call("table", "arcface", "--scale", "full", *places)
     assert done.returncode == 2
-    for folder in ("casia-lfw", "casia-cfp-fp", "casia-agedb-30"):
-        assert str(tmp_path / "data" / folder) in done.stderr
+    assert str(tmp_path / "data" / "faces_webface_112x112") in done.stderr
+    assert "https://github.com/deepinsight/insightface" in done.stderr
     assert "Traceback" not in done.stderr
     assert not (tmp_path / "results").exists()
 
@@ -74,7 +75,8 @@ def test_all_tables_at_full_scale_are_refused_together(tmp_path: Path, monkeypat
         papers.make_tables(chosen, "full", options)
     assert not started
     for paper in chosen:
-        assert (f"{paper.name} at scale full: " in str(caught.value)) == (paper.name not in here)
+        missing = "full" in paper.scales and paper.name not in here
+        assert (f"{paper.name} at scale full: " in str(caught.value)) == missing
 
 
 def test_the_command_refuses_them_together_too(tmp_path: Path) -> None:
@@ -82,7 +84,7 @@ def test_the_command_refuses_them_together_too(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["table", "all", "--scale", "full", *places])
     assert isinstance(done.exception, ValueError)  # which main turns into exit 2
     for name in papers.names():
-        assert f"{name} at scale full: " in str(done.exception)
+        assert f"{name} at scale full: " in (str(done.exception) if name != "timm-face" else done.stderr)
     assert not (tmp_path / "results").exists()
 
 
@@ -105,9 +107,45 @@ def test_a_table_whose_only_wanted_data_is_missing_is_refused(tmp_path: Path) ->
         papers.make_tables([papers.load("sphereface")], "cpu", options)
 
 
+PACK = "faces_lfw_112x112"
+RENAMED = {"agedb_30.bin": "agedb_30_py2.bin"}
+
+
+@pytest.mark.skipif(not Path(os.environ.get("MARGINBENCH_DATA", ""), PACK).is_dir(), reason=f"there is no {PACK}")
+def test_full_scale_on_a_small_pack_of_real_faces(tmp_path: Path) -> None:
+    """Two of the rows: one training of each, with three columns beside the published ones."""
+    pack = tmp_path / "data" / "faces_webface_112x112"
+    pack.mkdir(parents=True)
+    for name in ("train.rec", "train.idx", "property", "lfw.bin", "cfp_fp.bin", "agedb_30.bin"):
+        (pack / name).symlink_to(Path(os.environ["MARGINBENCH_DATA"], PACK, RENAMED.get(name, name)).resolve())
+    words = ["table", "arcface", "--scale", "full", "--losses", "cosface,softmax", "--seeds", "0", "--workers", "1"]
+    words += ["--override", "backbone=convnet", "--override", "recipe.epochs=1"]
+    done = call(*words, "--data", str(tmp_path / "data"), "--results", str(tmp_path / "results"))
+    assert done.returncode == 0, done.stderr
+    assert "overrides: backbone=convnet, recipe.epochs=1" in done.stderr
+    assert "Changed with --override: backbone=convnet, recipe.epochs=1." in done.stdout
+    assert "Differs: net: ResNet-50 there, convnet here." in done.stdout
+    assert "Differs: length: 32,000 steps there, 1 epoch here." in done.stdout
+    assert "Made from 2 runs" in done.stdout
+    assert len(list((tmp_path / "results" / "table-arcface-full" / "runs").glob("*/metrics.json"))) == 2
+    table = tmp_path / "results" / "table-arcface-full" / "table" / "table-arcface-full.csv"
+    rows = {row["loss"]: row for row in csv.DictReader(table.open())}
+    for name in ("LFW", "CFP-FP", "AgeDB-30"):
+        for loss in ("cosface m=.35", "softmax"):
+            published, measured = (
+                float(rows[loss][f"{name} %, published"]),
+                float(rows[loss][f"{name} here %, measured"]),
+            )
+            assert 40 < measured < 100
+            assert float(rows[loss][f"{name} here minus {name}"]) == pytest.approx(measured - published, abs=0.02)
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
+        (["table", "arcface", "--override", "recipe.epohcs=1"], "recipe.epohcs: there is no key 'epohcs'"),
+        (["table", "arcface", "--override", "name=mine"], "name: should be left out"),
+        (["table", "timm-face", "--scale", "full"], "nothing is measured, because"),
         (["table", "arcfase"], "did you mean 'arcface'"),
         (["table", "arcface", "--scale", "gpu"], "expected one of smoke, cpu, full"),
         (["table", "nowhere.yaml"], "nowhere.yaml"),
@@ -117,6 +155,21 @@ def test_wrong_calls(words: list[str], message: str) -> None:
     done = CliRunner().invoke(app, words)
     assert isinstance(done.exception, ValueError)  # which main turns into one line and exit 2
     assert message in str(done.exception)
+
+
+def test_dry_run_with_overrides() -> None:
+    done = CliRunner().invoke(app, ["table", "arcface", "--dry-run", "--override", "seeds=2", "--override", "dim=8"])
+    assert done.exit_code == 0
+    assert "overrides: seeds=2, dim=8" in done.stdout.splitlines()[-4]
+    assert "table-arcface-cpu: 22 cells, " in done.stdout.splitlines()[-3]
+    assert "convnet/8 " in done.stdout.splitlines()[0]
+
+
+def test_other_data_than_the_files_is_not_subtracted() -> None:
+    paper = papers.load("arcface", {"full": ["datasets.faces.train=mine"]})
+    scale = paper.scales["full"]
+    assert not any(scale.on_same_data(column, one) for column in paper.columns for one in scale.measured)
+    assert not paper.scales["cpu"].overrides
 
 
 def test_dry_run_and_list() -> None:
