@@ -105,10 +105,12 @@ def evaluation_arrays(head: Head, data: datasets.Data, embedded: Mapping[str, Te
         kept[f"{name}/pairs"] = split.pairs.to(torch.int32)
         kept[f"{name}/same"] = split.same
         kept[f"{name}/fold"] = split.fold.to(torch.int16)
+        if split.clusters is not None:
+            kept[f"{name}/clusters"] = split.clusters
         if data.protocol == "closed":
             with torch.no_grad():
                 kept[f"{name}/logits"] = head.eval().logits(embedded[name].to(head.weight.device)).cpu()
-    return kept
+    return kept | {f"{name}/seen": seen for name, seen in data.seen_in_training().items()}
 
 
 @torch.no_grad()
