@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -74,6 +75,26 @@ def read_test_set(name: str, paths: Sequence[Path], tree: Source | None, reading
         return _read_pair_list(name, source, None, reading)
     listed = find_pairs_file(source.root, "") if isinstance(source, Tree) else None
     return _read_drawn(name, source, reading, seed) if listed is None else read_listed(name, listed, source, reading)
+
+
+def lost_in_tree(paths: Sequence[Path], images: Sequence[Path]) -> tuple[str, ...]:
+    """Notes on pairs without images, where a pairs file and the tree or zip of its images tell; reads names alone."""
+    file = find_pairs_file(paths[0], "") if paths[0].is_dir() else paths[0]
+    if file is None or recognise(file) != PAIRS_FILE:
+        return ()
+    if paths[0].is_dir() or not images_have_names(images):
+        images = [file.parent]
+    with tempfile.TemporaryDirectory() as index:  # an index that is not kept
+        names = open_source(images, Path(index)).paths if images_have_names(images) else ()
+    return read_pairs_file(file, names).notes if names else ()
+
+
+def images_have_names(paths: Sequence[Path]) -> bool:
+    """Whether they are a tree of folders or a zip."""
+    path = paths[0]
+    if len(paths) > 1 or not path.is_dir():
+        return len(paths) == 1 and recognise(path) == "zip"
+    return not any(entry.name.endswith((".rec", ".tar", ".tar.gz", ".tgz")) for entry in path.iterdir())
 
 
 def read_listed(name: str, pairs_file: Path, images: Source, reading: Reading) -> TestSet:
