@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
+import datasets
 from benchmark import spec
 from benchmark.cell import Cell
+from benchmark.errors import InputError
 from benchmark.options import RunOptions
 from benchmark.results import current_runs, described
 from benchmark.run_experiment import Named, cells_of
@@ -23,6 +25,7 @@ class DryRun:
     workers: int  # 0, on Ray alone: as many as there is room for
     memory: float | None  # bytes of one worker at its peak
     overrides: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # on test pairs that have no images
 
     def count(self, state: str) -> int:
         return sum(one == state for _, one, _ in self.cells)
@@ -42,6 +45,7 @@ class DryRun:
                  for cell, state, time in self.cells]  # fmt: skip
         counts = f"{self.count(STORED):,} stored with a result, {self.count(LEFT):,} left to run"
         lines += [f"overrides: {', '.join(self.overrides)}"] if self.overrides else []
+        lines += [f"note: {note}" for note in self.notes]
         lines.append(f"{self.experiment}: {counted(len(self.cells), 'cell')}, {counts}")
         if failed := self.count(FAILED):
             lines.append(f"{counted(failed, 'cell')} failed before and will not run again without --retry-failed")
@@ -66,6 +70,7 @@ class DryRun:
             "stored": self.count(STORED),
             "left": self.count(LEFT),
             "failed_before": self.count(FAILED),
+            "notes": list(self.notes),
             "workers": self.workers,
             "estimated_seconds_on_one_core": sum(known) if len(known) == len(self.seconds_left) else None,
             "estimated_bytes_per_worker": None if self.memory is None else round(self.memory),
@@ -76,7 +81,7 @@ class DryRun:
 
 
 def dry_run(experiment: Named, options: RunOptions) -> DryRun:
-    """Looks at what is stored. Loads no data, trains nothing and writes nothing."""
+    """Looks at what is stored, and at lists of test pairs. Loads no image, trains nothing and writes nothing."""
     experiment = spec.load(experiment)
     store = Store(options.results, experiment.name)
     cells = list({described(cell.description()): cell for cell in cells_of(experiment, options)}.values())
@@ -91,7 +96,22 @@ def dry_run(experiment: Named, options: RunOptions) -> DryRun:
         options.workers_for(len(left)),
         spec.estimate_memory(left),
         experiment.overrides,
+        _pairs_lost(cells, options),
     )
+
+
+def _pairs_lost(cells: list[Cell], options: RunOptions) -> tuple[str, ...]:
+    """Of each dataset once. Data that is not here, or is wrong, is for the run to report."""
+    found = {}
+    for cell in cells:
+        key = described(cell.dataset)
+        if key not in found:
+            try:
+                lost = datasets.pairs_lost(cell.dataset, options.data)
+            except (InputError, OSError):
+                lost = ()
+            found[key] = [f"{cell.dataset_label}: {note}" for note in lost]
+    return tuple(note for notes in found.values() for note in notes)
 
 
 def _state(key: str, stored: set[str], failed: set[str]) -> str:

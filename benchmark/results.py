@@ -13,7 +13,7 @@ from benchmark.cell import PROTOCOL_VERSION, Cell
 from benchmark.code_digest import backbone_digest, loss_digest
 from benchmark.recipe import whole
 from benchmark.spec import Experiment
-from benchmark.store import Failure, Run, Store, summary_table
+from benchmark.store import Failure, Run, Store, names_of_test_files, summary_table
 from datasets._names import ONLY_TEST
 
 if TYPE_CHECKING:
@@ -91,11 +91,15 @@ def current_runs(cells: list[Cell], stored: list[Run], planned: Mapping[str, str
 
 
 def by_test_set(runs: list[Run]) -> list[Run]:
-    """Each run as its result on each of its test sets, which tables show as datasets of their own: `faces: lfw`."""
-    found = []
+    """Each run as its result on each of its test sets, which tables show as datasets of their own: `faces: lfw`.
+
+    Where files of one name differ, their digests tell them apart: `faces: lfw (sha256 1a2b3c4d)`.
+    """
+    found, files = [], names_of_test_files(runs)
     for run in runs:
         for name in run.test_sets:
-            labels = {**run.cell["labels"], "dataset": result_label(run.cell["labels"]["dataset"], name)}
+            labels = run.cell["labels"]
+            labels = {**labels, "dataset": result_label(labels["dataset"], files[run.id, name])}
             found.append(replace(run, cell={**run.cell, "labels": labels}, test_set=name))
     return found
 

@@ -1,7 +1,8 @@
 """Computes metrics from the arrays that training stores; the runner and `score` both use it.
 
 Names of the stored arrays: `test/embeddings`, `test/labels`, `test/pairs`, `test/same`, `test/fold`, `test/logits`
-(closed sets), the same under `val/` and under the name of each test set where there are several, `weight`, `bias`,
+(closed sets), `test/clusters` (identities unknown), `test/seen` (test people in training), the same under `val/` and
+under the name of each test set where there are several, `weight`, `bias`,
 `posterior`, `train/centres`, `train/counts`, `train/mean_angles`, `train/mean_posteriors` (losses that define a
 posterior).
 """

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         load,
         names,
         options,
+        pairs_lost,
         protocol,
         resolve,
         summary,
@@ -43,7 +44,8 @@ _HOMES = {
     "_dataset": "Dataset Size Wrapper",
     "_errors": "InputError",
     "_jpeg": "decoder",
-    "_load": "channels check load names options protocol resolve summary test_sets training_size wrapper_names",
+    "_load": "channels check load names options pairs_lost protocol resolve summary test_sets training_size "
+    "wrapper_names",
     "_options": "Choice Flag Real Sets Text Whole",
     "_registry": "DuplicateNameError",
 }

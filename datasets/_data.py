@@ -95,6 +95,15 @@ class Split:
     def class_counts(self) -> Tensor:
         return torch.bincount(self.labels, minlength=len(self.names))
 
+    @property
+    def clusters(self) -> Tensor | None:
+        """For each image the number of its pair, where identities are unknown: what an interval leaves out together."""
+        if self.identities != "unknown":
+            return None
+        clusters = torch.zeros(len(self), dtype=torch.int64)
+        clusters[self.pairs] = torch.arange(len(self.pairs))[:, None].expand(-1, 2)
+        return clusters
+
     def take(self, index: Tensor) -> Split:
         """A split with these images only, without pairs; labels and names do not change."""
         images = self.images.rows(index) if isinstance(self.images, StreamedImages) else self.images[index]
@@ -158,6 +167,13 @@ class Data:
             name: tuple(label for label, person in enumerate(split.names) if person in self._people(self.train))
             for name, split in self.tests.items()
             if self._people(split) and self._people(self.train)
+        }
+
+    def seen_in_training(self) -> dict[str, Tensor]:
+        """For each test set with people who are trained on: whether each image is of one of them."""
+        found = self.test_people_in_training()
+        return {
+            name: torch.isin(self.tests[name].labels, torch.tensor(labels)) for name, labels in found.items() if labels
         }
 
     @staticmethod

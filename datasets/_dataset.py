@@ -48,6 +48,10 @@ class Dataset(HasOptions, ABC):
     def build(self, place: Place, seed: int) -> Data:
         """Reads or makes the data and splits it by `seed`."""
 
+    def pairs_lost(self, place: Place) -> tuple[str, ...]:
+        """Notes on listed pairs without images, as far as file names tell: reads no image and writes nothing."""
+        return ()
+
     def training_size(self) -> Size | None:
         """The size of the training split with these options; None if it is unknown before loading."""
         return None

@@ -31,6 +31,13 @@ def by_first(values: NDArray[np.generic]) -> tuple[Whole, Whole]:
     return number[inverse.reshape(-1)], first[order].astype(np.int64)
 
 
+def different_images(content: NDArray[np.uint8]) -> tuple[Whole, Whole]:
+    """As `by_first`, of images in pairs, 2i with 2i + 1: a pair has two images even if they are identical."""
+    twin = np.zeros((len(content), 1), dtype=np.uint8)
+    twin[1::2, 0] = (content[0::2] == content[1::2]).all(axis=1)
+    return by_first(np.concatenate([content, twin], axis=1))
+
+
 def join_identities(image: Whole, same: NDArray[np.bool_]) -> Whole | None:
     """A label for each different image; `image[2i]` and `image[2i+1]` are pair i. None: the pairs contradict it.
 

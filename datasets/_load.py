@@ -99,6 +99,17 @@ def test_sets(resolved: Mapping[str, Any]) -> list[str]:
     return _dataset(resolved).test_sets()
 
 
+def pairs_lost(resolved: Mapping[str, Any], root: str | os.PathLike[str] | None = None) -> tuple[str, ...]:
+    """Notes on listed test pairs without images, for data that `resolve` describes as `resolved` in the folder `root`.
+
+    It reads lists and file names, never an image, and writes nothing. `InputError` or `FileNotFoundError` as of `load`.
+
+    >>> pairs_lost(resolve("digits"))
+    ()
+    """
+    return _dataset(resolved).pairs_lost(place(root, None))
+
+
 def protocol(resolved: Mapping[str, Any]) -> ProtocolName:
     """Whether the data that `resolve` describes as `resolved` is "closed" or "open".
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import torch
 
-from datasets._data import Split
+from datasets._data import Pairs, Split
 from datasets._draws import Whole
 from datasets._errors import InputError
 from datasets._given_pairs import folds_in_order, given_pairs
-from datasets._identities import by_first, join_identities
+from datasets._identities import by_first, different_images, join_identities
 from datasets._named_pairs import NamedPairs
 from datasets._pair_list import PairList
 from datasets._pairs_file import find_pairs_file, read_pairs_file
@@ -77,6 +77,26 @@ def read_test_set(name: str, paths: Sequence[Path], tree: Source | None, reading
     return _read_drawn(name, source, reading, seed) if listed is None else read_listed(name, listed, source, reading)
 
 
+def lost_in_tree(paths: Sequence[Path], images: Sequence[Path]) -> tuple[str, ...]:
+    """Notes on pairs without images, where a pairs file and the tree or zip of its images tell; reads names alone."""
+    file = find_pairs_file(paths[0], "") if paths[0].is_dir() else paths[0]
+    if file is None or recognise(file) != PAIRS_FILE:
+        return ()
+    if paths[0].is_dir() or not images_have_names(images):
+        images = [file.parent]
+    with tempfile.TemporaryDirectory() as index:  # an index that is not kept
+        names = open_source(images, Path(index)).paths if images_have_names(images) else ()
+    return read_pairs_file(file, names).notes if names else ()
+
+
+def images_have_names(paths: Sequence[Path]) -> bool:
+    """Whether they are a tree of folders or a zip."""
+    path = paths[0]
+    if len(paths) > 1 or not path.is_dir():
+        return len(paths) == 1 and recognise(path) == "zip"
+    return not any(entry.name.endswith((".rec", ".tar", ".tar.gz", ".tgz")) for entry in path.iterdir())
+
+
 def read_listed(name: str, pairs_file: Path, images: Source, reading: Reading) -> TestSet:
     """A pairs file with its images: a tree of them, or a list of pairs in the same order."""
     if isinstance(images, PairList):
@@ -114,7 +134,7 @@ def _with_people(
     label = by_first(np.array(people))[0]
     image = np.concatenate([decoded.hashes, label[:, None].astype("<i8").view(np.uint8)], axis=1)
     used = pairs[whole].reshape(-1)
-    number, first = by_first(image[used])
+    number, first = different_images(image[used])
     labels, first_person = by_first(label[used][first])
     split = reading.split(decoded, used[first], labels, [people[used[first][one]] for one in first_person])
     verification = given_pairs(number.reshape(-1, 2), same[whole], fold[whole].astype(np.int64))
@@ -136,15 +156,39 @@ def _read_pair_list(name: str, source: PairList, named: NamedPairs | None, readi
         return TestSet(split, source.sha256, (*notes, *lost))
     whole = decoded.good[pairs].all(axis=1)
     used, same = pairs[whole].reshape(-1), source.same[whole]
-    number, first = by_first(decoded.hashes[used])
-    labels = join_identities(number, same)
-    identities: Literal["joined", "unknown"] = "joined"
-    if labels is None:  # every pair gets images of its own, so that labels say what the pair says
-        identities, number, first = "unknown", np.arange(len(used)), np.arange(len(used))
-        labels = by_first(np.where(np.repeat(same, 2), number - number % 2, number))[0]
-    split = reading.split(decoded, used[first], labels, [str(one) for one in range(int(labels.max()) + 1)])
-    split = replace(split, verification=given_pairs(number.reshape(-1, 2), same, fold[whole]), identities=identities)
-    return TestSet(split, source.sha256, (*notes, *_lost(name, int((~whole).sum()), len(pairs))))
+    split, how = _without_people(decoded, used, same, reading)
+    split = replace(split, verification=replace(split.verification, fold=torch.from_numpy(fold[whole])))
+    return TestSet(split, source.sha256, (*notes, f"{name}: {how}", *_lost(name, int((~whole).sum()), len(pairs))))
+
+
+def _without_people(
+    decoded: Decoded, used: Whole, same: np.ndarray[tuple[int, ...], np.dtype[np.bool_]], reading: Reading
+) -> tuple[Split, str]:
+    """Identities are not given: they are joined where that is sound and tells more than the pairs, else unknown."""
+    content = decoded.hashes[used]
+    number, first = different_images(content)
+    one, other = content[0::2][~same], content[1::2][~same]
+    joined = None if (one == other).all(axis=1).any() else join_identities(number, same)
+    if joined is not None and _pairs_of_each(joined[number.reshape(-1, 2)]).max(initial=0) > 1:
+        split = reading.split(decoded, used[first], joined, [str(one) for one in range(int(joined.max()) + 1)])
+        split = replace(split, verification=_in_one_fold(number, same), identities="joined")
+        return split, f"no identities given; genuine pairs join {len(split)} images to {len(split.names)} identities"
+    image = np.arange(len(used))  # every pair gets images of its own, so that labels say what the pair says
+    labels = by_first(np.where(np.repeat(same, 2), image - image % 2, image))[0]
+    split = reading.split(decoded, used, labels, [str(one) for one in range(int(labels.max(initial=-1)) + 1)])
+    because = "its pairs contradict each other" if joined is None else "no two pairs share an identity"
+    split = replace(split, verification=_in_one_fold(image, same), identities="unknown")
+    return split, f"identities are unknown ({because}), so intervals are by pairs"
+
+
+def _in_one_fold(image: Whole, same: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> Pairs:
+    return given_pairs(image.reshape(-1, 2), same, np.zeros(len(same), dtype=np.int64))
+
+
+def _pairs_of_each(identities: Whole) -> Whole:
+    """How many pairs (P×2) each identity takes part in."""
+    two = identities[:, 0] != identities[:, 1]
+    return np.bincount(np.concatenate([identities[:, 0], identities[two, 1]]))
 
 
 def _read_drawn(name: str, source: Source, reading: Reading, seed: int) -> TestSet:

@@ -23,7 +23,7 @@ from datasets._place import Place
 from datasets._recognise import open_source
 from datasets._source import Source
 from datasets._splits import hold_out_identities, pick_classes, with_pairs
-from datasets._test_sets import Reading, TestSet, read_listed, read_test_set
+from datasets._test_sets import Reading, TestSet, lost_in_tree, read_listed, read_test_set
 
 NONE = "none"
 RESERVED = ("train", "val")
@@ -80,6 +80,19 @@ class Faces(Dataset):
         train, validation, shares = self._hold_out(train, val, seed)
         splits, files = ({name: getattr(one, key) for name, one in tests.items()} for key in ("split", "sha256"))
         return Data(self.name, "open", train, validation, splits, (*notes, *more, *shares), files=files)
+
+    def pairs_lost(self, place: Place) -> tuple[str, ...]:
+        self._check_options()
+        paths = _find(self.train, [place.root])
+        folders = [place.root, paths[0] if paths[0].is_dir() else paths[0].parent]
+        notes = []
+        for name, one in map(_named, self.tests):
+            files, images = (one["pairs"], one["images"]) if isinstance(one, dict) else (one, None)
+            found = _find(files, folders)
+            notes += [
+                f"{name}: {note}" for note in lost_in_tree(found, paths if images is None else _find(images, folders))
+            ]
+        return tuple(notes)
 
     def _check_options(self) -> None:
         if self.channels == 2:

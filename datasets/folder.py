@@ -53,6 +53,11 @@ class Folder(Dataset):
         data = self._split(everything, paths, named, seed)
         return replace(data, notes=(*notes, *data.notes))
 
+    def pairs_lost(self, place: Place) -> tuple[str, ...]:
+        tree = scan_tree(place.root / self.path)
+        pairs_file = find_pairs_file(tree.root, self.pairs)
+        return () if pairs_file is None else read_pairs_file(pairs_file, tree.paths).notes
+
     def _split(self, everything: Split, paths: list[str], named: NamedPairs | None, seed: int) -> Data:
         split = self._split_open if self.protocol == "open" else self._split_closed
         data, test_paths = split(everything, paths, named, seed)

@@ -114,11 +114,13 @@ def evaluation_arrays(
         kept[f"{name}/pairs"] = split.pairs.to(torch.int32)
         kept[f"{name}/same"] = split.same
         kept[f"{name}/fold"] = split.fold.to(torch.int16)
+        if split.clusters is not None:
+            kept[f"{name}/clusters"] = split.clusters
         if data.protocol == "closed":
             with torch.no_grad():  # of the mean of image and mirror image: the head was trained on single ones
                 one = embedded[name] / 2 if flip else embedded[name]
                 kept[f"{name}/logits"] = head.eval().logits(one.to(head.weight.device)).cpu()
-    return kept
+    return kept | {f"{name}/seen": seen for name, seen in data.seen_in_training().items()}
 
 
 @torch.no_grad()

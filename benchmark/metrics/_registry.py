@@ -22,7 +22,9 @@ Better = Literal["higher", "lower", "neither"]
 Protocol = Literal["closed", "open"]
 TableName = Literal["performance", "geometry"]
 
-OF_SPLIT = ("embeddings", "labels", "pairs", "same", "folds", "logits")
+OF_SPLIT = ("embeddings", "labels", "pairs", "same", "folds", "logits", "clusters", "seen")
+"""Arrays of a split. `clusters` has the pair of each image where identities are unknown: then `labels` only say what
+pairs say, and a measure gets them only if it takes `clusters` too. `seen` says which images are of training people."""
 OF_CLASSES = ("weight", "bias", "posterior", "centres", "class_counts", "mean_angles", "mean_posteriors")
 """Arrays with a row per training class: a measure gets them on the training split, without a split, and where test
 classes are training classes. `posterior` is 1 where the softmax of the logits is a posterior."""
@@ -73,7 +75,10 @@ class Measure:
 
     def fits(self, inputs: Iterable[str]) -> bool:
         """Whether the arrays that it cannot do without are there."""
-        return {name for name, needed in _arrays(self.compute).items() if needed} <= set(inputs)
+        taken, known = _arrays(self.compute), set(inputs)
+        if "clusters" in known and "clusters" not in taken:
+            known.discard("labels")
+        return {name for name, needed in taken.items() if needed} <= known
 
     def __call__(self, inputs: Mapping[str, Any]) -> Measured:
         """The metrics of a split by their keys; `InputError` where it returns one that it does not declare."""

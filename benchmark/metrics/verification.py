@@ -19,20 +19,26 @@ Value = TypeVar("Value")
 
 
 def verification_jackknife(
-    embeddings: Values, labels: Values, pairs: Values, same: Values | None = None, folds: Values | None = None
+    embeddings: Values,
+    labels: Values,
+    pairs: Values,
+    same: Values | None = None,
+    folds: Values | None = None,
+    clusters: Values | None = None,
 ) -> dict[str, Floats]:
     """The metrics of `verification` without each of the identities that the pairs name, in ascending order.
 
     Small enough to be kept with a run; the statistics need it for intervals that carry the test identities.
-    `embeddings`, `labels`, `pairs`, `same`, `folds` and errors are those of `verification`.
+    `embeddings`, `labels`, `pairs`, `same`, `folds` and errors are those of `verification`. `clusters` (N) are left out
+    instead of identities where these are unknown: then they are the pairs.
 
     >>> rows, labels = [[1.0, 0.0], [1.0, 0.1], [0.0, 1.0], [0.1, 1.0], [-1.0, 0.0], [-1.0, 0.1]], [0, 0, 1, 1, 2, 2]
     >>> verification_jackknife(rows, labels, [[0, 1], [2, 3], [4, 5], [0, 2], [2, 4], [0, 4]])["auc"].tolist()
     [1.0, 1.0, 1.0]
     """
     found = _score(embeddings, labels, pairs, same, folds)
-    of_identities = as_labels(labels, len(as_array(embeddings)))[as_array(pairs)]
-    return pair_jackknife(found.scores, found.same, found.identities, found.folds, of_identities)
+    units = as_labels(labels if clusters is None else clusters, len(as_array(embeddings)))[as_array(pairs)]
+    return pair_jackknife(found.scores, found.same, units[found.scored], found.folds, units)
 
 
 _entered = partial(Metric, entered=True)
@@ -80,7 +86,12 @@ _TARS = tuple(
     jackknife=verification_jackknife,
 )
 def verification(
-    embeddings: Values, labels: Values | None, pairs: Values, same: Values | None = None, folds: Values | None = None
+    embeddings: Values,
+    labels: Values | None,
+    pairs: Values,
+    same: Values | None = None,
+    folds: Values | None = None,
+    clusters: Values | None = None,
 ) -> Measured:
     """k-fold accuracy, EER, AUC and TAR at FAR of the pairs' cosines.
 
@@ -89,7 +100,7 @@ def verification(
     labels decide; without `folds` ten are dealt, sharing no identity where the pairs allow it
     (`folds_share_identities` says whether they do). Pairs with a zero vector are left out and counted;
     repeated pairs are kept and counted. `embeddings` are N×D, `labels` N, `pairs` P×2 positions, `same` and `folds` P;
-    `InputError` says what does not fit.
+    with `clusters` identities are unknown, and so is whether folds share them. `InputError` says what does not fit.
 
     >>> verification([[1.0, 0.0], [1.0, 0.1], [0.0, 1.0]], [0, 0, 1], [[0, 1], [0, 2]])["auc"]
     1.0
@@ -98,7 +109,7 @@ def verification(
     counts = score_counts(found.scores, found.same)
     return {
         **accuracy_on_folds(found.scores, found.same, found.folds if counts.measurable else None),
-        "folds_share_identities": share_identities(found.identities, found.folds),
+        "folds_share_identities": share_identities(found.identities if clusters is None else None, found.folds),
         **rates(counts),
         "repeated_pairs": found.repeated,
         "left_out_pairs": found.left_out,
@@ -136,6 +147,7 @@ class _Scored:
     """The pairs that have a score, and how many have none or occur again."""
 
     scores: Floats
+    scored: Bools  # of all pairs
     same: Bools
     identities: Ints | None
     folds: Ints | None
@@ -155,7 +167,7 @@ def _score(
     fold = deal_folds(alike, identities) if folds is None else as_labels(folds, len(pairs), "folds")[scored]
     distinct = np.unique(pairs.min(axis=1) * len(matrix) + pairs.max(axis=1))
     repeated = len(pairs) - len(distinct)
-    return _Scored(scores[scored], alike, identities, fold, int((~scored).sum()), repeated)
+    return _Scored(scores[scored], scored, alike, identities, fold, int((~scored).sum()), repeated)
 
 
 def pair_scores(embeddings: Values, pairs: Values) -> tuple[Floats, Bools]:

@@ -92,16 +92,24 @@ def compare_with_published(
     estimates: dict[tuple[str, str], MeasuredValue] = {}
     effects: list[EffectFound] = []
     orders: list[OrderFound] = []
+    several: dict[str, str] = {}
     for measured in scale.measured:
         if measured.metric not in results.columns:
             continue
         rows = results[results["dataset"] == measured.dataset]
         if rows.empty:
+            several |= _several_files(results, measured.dataset)
             continue
         estimates |= _estimates(rows, measured, jackknife)
         effects += _effects(paper, rows, measured, jackknife)
         orders += [_order(paper, rows, measured, paper.column(name)) for name in measured.beside]
-    return Comparison(paper, scale, estimates, effects, orders, left_out or {}, unfinished, origin)
+    return Comparison(paper, scale, estimates, effects, orders, {**(left_out or {}), **several}, unfinished, origin)
+
+
+def _several_files(results: pd.DataFrame, dataset: str) -> dict[str, str]:
+    """Why a dataset has no values, if its runs are of several files of one name."""
+    found = [name for name in results["dataset"].unique() if str(name).startswith(f"{dataset} (sha256 ")]
+    return {dataset: f"its runs are of different test files, {', '.join(found)}; run it again"} if found else {}
 
 
 def _estimates(

@@ -20,12 +20,13 @@ FIXED = {"pixel_mean": "pixel mean", "pixel_std": "pixel deviation"}  # measured
 LARGEST_FILE = 100_000  # characters of an experiment file that are shown
 IDENTITIES = {
     "joined": "not given; images are joined that are equal or form a pair of one identity",
-    "unknown": "not given; intervals are over pairs",
+    "unknown": "unknown; intervals are by pairs",
 }
 PROTOCOLS = {
     "closed": "closed: the test classes are the training classes",
     "open": "open: no test class was seen in training",
 }
+SEEN = "open, but {seen:,} of {people:,} test identities were seen in training; figures without them stand beside"
 
 
 def runs_of(collected: ExperimentResults, dataset: str) -> list[Run]:
@@ -118,12 +119,16 @@ def _sizes(run: Run) -> list[tuple[str, str]]:
     metrics, arrays = run.metrics, run.arrays("train/counts", "test/labels", "val/labels")
     counts, test, val = arrays["train/counts"], arrays["test/labels"], arrays.get("val/labels", np.empty(0))
     protocol = "closed" if "test/logits" in run.shapes() else "open"
+    unknown, seen = "test/clusters" in run.shapes(), run.arrays("test/seen").get("test/seen")
+    about = PROTOCOLS[protocol]
+    if seen is not None:
+        about = SEEN.format(seen=len(np.unique(test[seen])), people=len(np.unique(test)))
     identities = "classes" if protocol == "closed" else "identities"
     return [
-        ("Protocol", PROTOCOLS[protocol]),
+        ("Protocol", about),
         ("Training", f"{int(counts.sum()):,} images of {len(counts):,} classes"),
         ("Validation", f"{len(val):,} images of {len(np.unique(val)):,} {identities}" if len(val) else "none"),
-        ("Test", f"{len(test):,} images of {len(np.unique(test)):,} {identities}"),
+        ("Test", f"{len(test):,} images" + ("" if unknown else f" of {len(np.unique(test)):,} {identities}")),
         ("Test pairs", f"{metrics['test/n_same']:,} same, {metrics['test/n_different']:,} different"),
         *_of_test_set(run),
         *([("Notes", " ".join(f"{note}." for note in run.cell["notes"]))] if run.cell.get("notes") else []),

@@ -20,5 +20,12 @@ from benchmark.statistics.evidence import RULES, Effect, Needed, Verdict, judge,
 from benchmark.statistics.measurements import ALL_DATASETS, Estimate, Jackknife, Term, contrast
 from benchmark.statistics.power import detectable_effect, seeds_needed
 from benchmark.statistics.ranks import CriticalDifference, Ranks, average_ranks, critical_difference
-from benchmark.statistics.summary import CARRIED, SEEDS, SEEDS_AND_IDENTITIES, interval_in_words, summarise
+from benchmark.statistics.summary import (
+    CARRIED,
+    SEEDS,
+    SEEDS_AND_IDENTITIES,
+    SEEDS_AND_PAIRS,
+    interval_in_words,
+    summarise,
+)
 from benchmark.statistics.variance import Variance, pseudo_values, seed_variance, two_way_variance

@@ -20,6 +20,8 @@ from benchmark.text import in_natural_order
 
 KEYS = ["loss", "dataset", "seed"]
 ALL_DATASETS = "all datasets"
+IDENTITIES, PAIRS = "identities", "pairs"
+"""What a jackknife leaves out one at a time; pairs where the column `identities` of the results is "unknown"."""
 MIN_IDENTITIES = 5  # with fewer, their variance is a guess, and the interval carries the seeds only
 
 # (loss, dataset, seed) → metric → the metric without each test identity, identities in one order per dataset
@@ -36,6 +38,7 @@ class Estimate:
     n_seeds: int = 0
     n_identities: int = 0  # 0: the variance carries the seeds only
     left_out: int = 0  # runs that diverged, or that the other loss of a pair has and this one has not
+    units: str = IDENTITIES  # what n_identities counts: IDENTITIES, PAIRS, or both over several datasets
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,8 @@ class Measurements:
     losses: list[str]
     values: Floats  # losses × seeds, NaN where a run diverged or is missing
     was_run: NDArray[np.bool_]  # losses × seeds
-    contributions: Floats | None  # losses × seeds × identities
+    contributions: Floats | None  # losses × seeds × identities, or pairs
+    units: str = IDENTITIES
 
     def of(self, loss: str) -> Estimate:
         """The loss's mean over its seeds."""
@@ -53,7 +57,7 @@ class Measurements:
             return Estimate(None)
         row = self.losses.index(loss)
         contributions = None if self.contributions is None else self.contributions[row]
-        return estimate(self.values[row], contributions, int(self.was_run[row].sum()))
+        return estimate(self.values[row], contributions, int(self.was_run[row].sum()), self.units)
 
     def difference(self, loss: str, baseline: str) -> Estimate:
         """The mean of loss − baseline over the seeds that both have, paired by seed and by test identity."""
@@ -63,7 +67,7 @@ class Measurements:
         parts = self.contributions
         contributions = None if parts is None else parts[one] - parts[other]
         expected = int((self.was_run[one] | self.was_run[other]).sum())
-        return estimate(self.values[one] - self.values[other], contributions, expected)
+        return estimate(self.values[one] - self.values[other], contributions, expected, self.units)
 
 
 @dataclass(frozen=True)
@@ -93,7 +97,8 @@ def arrange(results: pd.DataFrame, dataset: str, metric: str, jackknife: Jackkni
     }
     found = {cell: (jackknife or {}).get(run, {}).get(metric) for cell, run in runs.items()}
     stored = {cell: np.asarray(without, dtype=np.float64) for cell, without in found.items() if without is not None}
-    return Measurements(names, values, was_run, _contributions(values, stored, dataset, metric))
+    units = PAIRS if "identities" in rows and (rows["identities"] == "unknown").any() else IDENTITIES
+    return Measurements(names, values, was_run, _contributions(values, stored, dataset, metric), units)
 
 
 def arrange_all(results: pd.DataFrame, metric: str, jackknife: Jackknife | None) -> dict[str, Measurements]:
@@ -113,6 +118,7 @@ def mean_over_datasets(estimates: Sequence[Estimate]) -> Estimate:
         n_seeds=min(estimate.n_seeds for estimate in estimates),
         n_identities=min(estimate.n_identities for estimate in estimates),
         left_out=sum(estimate.left_out for estimate in estimates),
+        units=" and ".join(sorted({estimate.units for estimate in estimates})),
     )
 
 
@@ -144,6 +150,7 @@ def contrast(results: pd.DataFrame, terms: Sequence[Term], metric: str, jackknif
         np.tensordot(weights, measured.values, axes=1),
         None if contributions is None else np.tensordot(weights, contributions, axes=1),
         int(measured.was_run.any(axis=0).sum()),
+        measured.units,
     )
 
 
@@ -164,7 +171,7 @@ def _contributions(values: Floats, stored: dict[tuple[int, int], Floats], datase
     """Pseudo-values of every identity; None without any, NaN for runs that have none."""
     sizes = sorted({without.shape for without in stored.values()})
     if len(sizes) > 1:
-        raise InputError(f"{metric} on {dataset}: runs left out different numbers of identities, {sizes}")
+        raise InputError(f"{metric} on {dataset}: runs left out different numbers of identities or pairs, {sizes}")
     if not sizes or sizes[0][0] < MIN_IDENTITIES:
         return None
     without = np.full((*values.shape, *sizes[0]), np.nan)
@@ -173,7 +180,7 @@ def _contributions(values: Floats, stored: dict[tuple[int, int], Floats], datase
     return pseudo_values(values, without)
 
 
-def estimate(values: Floats, contributions: Floats | None, expected: int) -> Estimate:
+def estimate(values: Floats, contributions: Floats | None, expected: int, units: str = IDENTITIES) -> Estimate:
     """The mean over seeds of what is finite, `expected` being the number of runs that there should be."""
     finite = np.isfinite(values)
     values, n = values[finite], int(finite.sum())
@@ -183,4 +190,4 @@ def estimate(values: Floats, contributions: Floats | None, expected: int) -> Est
     if contributions is None or not np.isfinite(contributions[finite]).all():
         return Estimate(float(values.mean()), deviation, seed_variance(values), n, 0, expected - n)
     variance = two_way_variance(values, contributions[finite])
-    return Estimate(float(values.mean()), deviation, variance, n, contributions.shape[-1], expected - n)
+    return Estimate(float(values.mean()), deviation, variance, n, contributions.shape[-1], expected - n, units)

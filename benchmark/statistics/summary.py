@@ -7,6 +7,8 @@ import pandas as pd
 
 from benchmark.statistics.measurements import (
     ALL_DATASETS,
+    IDENTITIES,
+    PAIRS,
     Estimate,
     Jackknife,
     arrange_all,
@@ -15,9 +17,16 @@ from benchmark.statistics.measurements import (
 )
 
 LEVEL = 0.95
-SEEDS, SEEDS_AND_IDENTITIES = "seeds", "seeds and identities"
+SEEDS, SEEDS_AND_IDENTITIES, SEEDS_AND_PAIRS = "seeds", "seeds and identities", "seeds and pairs"
+MIXED = "seeds, identities and pairs"
 """What an interval can carry: the values of the column `carries`, which is empty where there is no interval."""
-CARRIED = {SEEDS: "seeds", SEEDS_AND_IDENTITIES: "seeds and test identities"}
+CARRIED = {
+    SEEDS: "seeds",
+    SEEDS_AND_IDENTITIES: "seeds and test identities",
+    SEEDS_AND_PAIRS: "seeds and test pairs (interval by pairs: identities unknown)",
+    MIXED: "seeds and test identities, or test pairs where identities are unknown",
+}
+_OF_UNITS = {IDENTITIES: SEEDS_AND_IDENTITIES, PAIRS: SEEDS_AND_PAIRS}
 
 
 def summarise(
@@ -29,7 +38,8 @@ def summarise(
 ) -> pd.DataFrame:
     """One row for each loss, dataset and metric: `mean`, `low` … `high` and what the interval carries.
 
-    The interval is Student's t; `carries` is SEEDS, or SEEDS_AND_IDENTITIES where `jackknife` has them. `half_width` is
+    The interval is Student's t; `carries` is SEEDS, or SEEDS_AND_IDENTITIES where `jackknife` has them, or
+    SEEDS_AND_PAIRS where the column `identities` of `results` says "unknown". `half_width` is
     half of it, `sd_seeds` the standard deviation over seeds, `left_out` the runs without a value. What cannot be given
     is <NA>, and `note` says why. `results`, `metrics`, `jackknife`, `level` and errors are those of `compare`. With
     `overall` and several datasets, there is also a row for the plain mean over these very datasets.
@@ -74,7 +84,7 @@ def interval(estimate: Estimate, level: float) -> dict[str, Any]:
         "low": estimate.mean - half,
         "high": estimate.mean + half,
         "half_width": half,
-        "carries": SEEDS_AND_IDENTITIES if estimate.n_identities else SEEDS,
+        "carries": _OF_UNITS.get(estimate.units, MIXED) if estimate.n_identities else SEEDS,
     }
 
 

@@ -2,4 +2,4 @@
 
 from benchmark.store.locks import CellLock, lock
 from benchmark.store.runs import DamagedError, Failure, Run, Store
-from benchmark.store.summary import summary_table, write_summary
+from benchmark.store.summary import names_of_test_files, summary_table, write_summary

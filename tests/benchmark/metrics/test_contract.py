@@ -33,7 +33,7 @@ def made_up(seed: int, closed: bool = True) -> dict[str, np.ndarray]:
         embeddings = centres[labels] + 0.5 * random.standard_normal((30, 8))
         of_split = {"embeddings": embeddings, "labels": labels, "pairs": pairs, "fold": np.arange(len(pairs)) % 5}
         of_split["same"] = labels[pairs[:, 0]] == labels[pairs[:, 1]]
-        of_split |= {"logits": embeddings @ centres.T} if closed else {}
+        of_split |= {"logits": embeddings @ centres.T, "seen": labels == 0} if closed else {}
         arrays |= {f"{split}/{name}": value for name, value in of_split.items()}
     return arrays
 

@@ -4,6 +4,7 @@ import pytest
 from benchmark.metrics import pair_jackknife, score_counts, verification, verification_jackknife
 from benchmark.metrics._curves import rates
 from benchmark.metrics._folds import accuracy_on_folds, decided_rightly
+from benchmark.metrics.verification import pair_scores
 
 
 def pairs_of_identities(seed: int, n: int = 12, levels: int = 30):
@@ -71,3 +72,25 @@ def test_what_cannot_be_measured_is_absent():
     assert pair_jackknife([0.9, 0.1], [True, True], [[0, 0], [1, 1]]) == {}
     with pytest.raises(ValueError, match="do not fit"):
         pair_jackknife([0.9, 0.1], [True, True], [0, 0])
+
+
+def test_without_each_pair_where_identities_are_unknown():
+    rng = np.random.default_rng(4)
+    same = np.arange(240) % 2 == 0
+    pairs = np.arange(480).reshape(-1, 2)
+    labels = np.where(np.repeat(same, 2), np.arange(480) // 2 * 2, np.arange(480))
+    x = rng.standard_normal((480, 5))
+    x[1::2][same] = x[0::2][same] + 0.8 * rng.standard_normal((120, 5))
+    folds = np.arange(240) // 2 % 4
+    without = verification_jackknife(x, labels, pairs, same, folds, clusters=np.arange(480) // 2)
+    scores = pair_scores(x, pairs)[0]
+    right = decided_rightly(scores, same, folds)
+    assert {name: len(values) for name, values in without.items()} == dict.fromkeys(without, 240)
+    for pair in range(240):
+        kept = np.arange(240) != pair
+        expected = rates(score_counts(scores[kept], same[kept]))
+        for name in ("eer", "auc", "tar@far=1e-1"):
+            assert without[name][pair] == pytest.approx(expected[name], abs=1e-12)
+        shares = [right[kept & (folds == fold)].mean() for fold in range(4)]
+        assert without["accuracy"][pair] == pytest.approx(np.mean(shares), abs=1e-12)
+    assert verification(x, labels, pairs, same, folds, np.arange(480) // 2)["folds_share_identities"] is None

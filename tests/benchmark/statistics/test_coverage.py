@@ -131,6 +131,37 @@ def test_auc_and_eer_of_pairs_are_covered(regime):
             assert 0.93 <= share <= 0.97, (name, seeds, share)
 
 
+PAIRS = 60
+
+
+def measured_without_identities(seeds: int, as_two: bool) -> tuple[np.ndarray, np.ndarray, float]:
+    """AUC of two losses on pairs of their own images. `as_two`: a different pair counts as two identities."""
+    rng = np.random.default_rng(2)
+    same = np.arange(PAIRS) % 2 == 0
+    image = np.arange(2 * PAIRS).reshape(-1, 2)
+    ends = np.where(same[:, None], image[:, :1], image) if as_two else np.repeat(image[:, :1], 2, axis=1)
+    values, parts = np.empty((2, BENCHMARKS, seeds)), np.empty((2, BENCHMARKS, seeds, len(np.unique(ends))))
+    for benchmark in range(BENCHMARKS):
+        effect = rng.standard_normal((2, PAIRS))
+        for loss in range(2):
+            for seed in range(seeds):
+                scores = (
+                    effect[loss] + 0.2 * rng.standard_normal(PAIRS) + same * (MEANS[loss] + 0.1 * rng.standard_normal())
+                )
+                values[loss, benchmark, seed] = auc(score_counts(scores, same))
+                without = pair_jackknife(scores, same, ends)["auc"]
+                parts[loss, benchmark, seed] = pseudo_values(values[loss, benchmark, seed], without)
+    truth = stats.norm.cdf(MEANS / np.sqrt(2 * 1.04 + 0.01))
+    return values[0] - values[1], parts[0] - parts[1], float(truth[0] - truth[1])
+
+
+def test_pairs_without_identities_are_covered():
+    values, contributions, truth = measured_without_identities(5, as_two=False)
+    assert 0.93 <= covered(values, contributions, truth) <= 0.97
+    doubled = measured_without_identities(5, as_two=True)
+    assert covered(*doubled) > 0.97  # two identities for one pair: intervals are too wide
+
+
 @pytest.mark.parametrize("regime", SHARES)
 @pytest.mark.parametrize("seeds", [5, 10])
 def test_holm_keeps_the_family_wise_rate(seeds, regime):
