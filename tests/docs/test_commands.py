@@ -76,7 +76,7 @@ RULES = (
         r"\1 --tuned benchmark/experiments/tuned/default.yaml\2 --dry-run",
         "trains for minutes; uses the committed settings",
     ),
-    Rule(r"(python -m benchmark run faces)", r"\1 --dry-run", "needs data; trains for minutes"),
+    Rule(r"(python -m benchmark run faces.*)", r"\1 --dry-run", "needs data; trains for minutes"),
     Rule(r"(python -m benchmark tune default)", r"\1 --dry-run", "trains for an hour"),
     Rule(r"(.* --engine ray.*)", r"\1 --dry-run", "needs a cluster or a GPU; tests/benchmark/engine runs Ray"),
     Rule(
